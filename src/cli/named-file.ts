@@ -103,8 +103,10 @@ async function* readPieces(
     const piece = await readPiece(file)
     const isEnd = piece?.length === 0
     if (isEnd && !waits) return
-    if (piece === undefined || isEnd) await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
-    else yield piece
+    if (piece === undefined || isEnd) {
+      const { setTimeout: sleep } = await import('node:timers/promises')
+      await sleep(RETRY_MS)
+    } else yield piece
     waits &&= isEnd
   }
 }

@@ -128,7 +128,8 @@ async function writeAll(fd: number, bytes: Uint8Array): Promise<void> {
       at += bytesWritten
     } catch (reason) {
       if (getErrorCode(reason) !== 'EAGAIN') throw reason
-      await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
+      const { setTimeout: sleep } = await import('node:timers/promises')
+      await sleep(RETRY_MS)
     }
   }
 }

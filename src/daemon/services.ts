@@ -75,7 +75,10 @@ export interface NodeContext {
   shutdown: AbortSignal
 }
 
-/** Everything that handlers may use. Expensive parts are created on first use. */
+/**
+ * The parts of a node that its handlers and builders share; each picks the ones it uses. Expensive parts are created
+ * on first use.
+ */
 export interface Services extends AsyncDisposable {
   readonly node: NodeOptions
   readonly agents: AgentStore

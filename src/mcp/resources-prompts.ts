@@ -2,8 +2,8 @@ import { toCancelledError } from '../core/base/abortable.ts'
 import { CrabError, toCrabError } from '../core/base/errors.ts'
 import { didYouMean } from '../core/base/nearest.ts'
 import type { ToolOutput } from '../core/runtime/hook.ts'
-import type { PeerClaim } from './peers/claims.ts'
 import { connectClaim } from './peers/connect-claim.ts'
+import type { Claim } from './peers/peer.ts'
 import type { Peers } from './peers/peers.ts'
 import { getPrompt } from './prompts/get-prompt.ts'
 import { listPrompts } from './prompts/list-prompts.ts'
@@ -57,7 +57,7 @@ export function openResourcesAndPrompts(peers: Peers): ResourcesAndPrompts {
  * Resolves text that is not a URI as the name of a resource. Throws `missing` when the server has no such
  * resource.
  */
-async function resolveUri(uri: string, peer: PeerClaim['peer'], signal: AbortSignal): Promise<string> {
+async function resolveUri(uri: string, peer: Claim['peer'], signal: AbortSignal): Promise<string> {
   if (peer.memory.about?.hasResources === false) throw new CrabError('missing', 'it has no resources')
   if (/^[a-z][a-z0-9+.-]*:\S/i.test(uri)) return uri
   const { resources } = await peer.use((connection) => listResources(connection, signal), signal)
@@ -71,7 +71,7 @@ async function resolveUri(uri: string, peer: PeerClaim['peer'], signal: AbortSig
 
 async function withServerError<T>(
   what: string,
-  { entry }: PeerClaim,
+  { entry }: Claim,
   work: Promise<T>,
   signal: AbortSignal,
 ): Promise<T> {

@@ -89,19 +89,19 @@ async function verifyEntry(
   { agent, entry }: { agent: AgentConfig; entry: McpEntry },
   signal: AbortSignal,
 ): ReturnType<McpServers['verify']> {
-  const look = await peers.lookAt(entry, agent.id)
-  const { peer } = look
+  const acquired = await peers.acquire(entry, agent.id)
+  const { peer } = acquired
   try {
     await peer.connect({ insist: true }, signal)
   } catch (reason) {
-    await look[Symbol.asyncDispose]()
+    await acquired[Symbol.asyncDispose]()
     if (signal.aborted) throw toCancelledError(signal)
     throw toUnavailable(entry.name, toCrabError(reason), undefined)
   }
   const { list, fingerprint, state } = peer
   const [view] = viewServers(NO_AGENT, [{ entry, fingerprint, state, list }])
   const verified = { peer: viewPeer(peer), tools: view!.tools }
-  return { ...verified, [Symbol.asyncDispose]: () => look[Symbol.asyncDispose]() }
+  return { ...verified, [Symbol.asyncDispose]: () => acquired[Symbol.asyncDispose]() }
 }
 
 function toMissingToolError(entry: McpEntry, tool: string): CrabError {

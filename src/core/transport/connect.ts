@@ -1,4 +1,5 @@
 import { connect as connectSocket, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { abortable, toCancelledError } from '../base/abortable.ts'
 import { CrabError } from '../base/errors.ts'
 import { getErrorCode } from '../base/system-error.ts'
@@ -21,7 +22,7 @@ export async function connectEndpoint(endpoint: SocketEndpoint, signal: AbortSig
       const isBusy = reason instanceof CrabError && getErrorCode(reason.cause) === 'EAGAIN'
       if (!isBusy || attempt === BUSY.attempts) throw reason
     }
-    await abortable(new Promise<void>((resolve) => setTimeout(resolve, BUSY.waitMs)), signal)
+    await abortable(sleep(BUSY.waitMs), signal)
   }
 }
 

@@ -3,8 +3,7 @@ import { withDeadline } from '../../core/base/deadline.ts'
 import { CrabError, toCrabError } from '../../core/base/errors.ts'
 import type { AgentConfig } from '../../core/config/agent-schema.ts'
 import type { ToolsTurn } from '../../core/runtime/hook.ts'
-import type { PeerClaim } from '../peers/claims.ts'
-import type { Peer } from '../peers/peer.ts'
+import type { Claim, Peer } from '../peers/peer.ts'
 import type { Peers } from '../peers/peers.ts'
 import { toEvent } from '../peers/server-events.ts'
 import { toUnavailable } from '../peers/tool-call.ts'
@@ -15,7 +14,7 @@ export interface OfferOptions {
   peers: Peers
   agent: AgentConfig
   /** The claims of the agent. */
-  claimed: readonly PeerClaim[]
+  claimed: readonly Claim[]
   /** Returns the tools of a server that cannot be offered, unless this agent was notified of them before. */
   takeDropped(peer: Peer): readonly DroppedTool[]
   /** Milliseconds since 1970. */
@@ -51,7 +50,7 @@ export async function makeToolsReady(options: OfferOptions, turn: ToolsTurn): Pr
 
 /** Returns why a server has no tools, or undefined when it has. */
 async function makeReady(
-  claim: PeerClaim,
+  claim: Claim,
   { now }: OfferOptions,
   turn: ToolsTurn,
 ): Promise<CrabError | undefined> {
@@ -83,7 +82,7 @@ async function waitFor(peer: Peer, signal: AbortSignal): Promise<CrabError | und
   }
 }
 
-async function requireServer({ peer, entry, agent }: PeerClaim, { signal }: ToolsTurn): Promise<undefined> {
+async function requireServer({ peer, entry, agent }: Claim, { signal }: ToolsTurn): Promise<undefined> {
   try {
     await peer.connect({ insist: true }, signal)
   } catch (reason) {
@@ -94,7 +93,8 @@ async function requireServer({ peer, entry, agent }: PeerClaim, { signal }: Tool
 }
 
 /** Emits `connecting` to a turn that waits for a server which is already starting. */
-function notifyStart({ peer, ...claim }: PeerClaim, turn: ToolsTurn, at: number): void {
+function notifyStart(claim: Claim, turn: ToolsTurn, at: number): void {
+  const { peer } = claim
   if (peer.mayInstall) {
     const message = `The MCP server "${claim.entry.name}" is starting for the first time and may have to be installed first`
     turn.emit({ type: 'notice', message, server: claim.entry.name, passing: true })
@@ -102,7 +102,7 @@ function notifyStart({ peer, ...claim }: PeerClaim, turn: ToolsTurn, at: number)
   if (peer.state !== 'connecting') return
   turn.emit({
     type: 'mcp-state',
-    server: toEvent({ peer, kind: 'connecting', claims: peer.claims, claim, at }),
+    server: toEvent({ kind: 'connecting', claims: peer.claims, claim, at }),
   })
 }
 

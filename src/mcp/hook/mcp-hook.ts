@@ -5,8 +5,7 @@ import type { PolicyAction } from '../../core/policy/types.ts'
 import type { Hook, ToolDispatch, ToolOutput, ToolRequest } from '../../core/runtime/hook.ts'
 import { withCallingTurn } from '../connection/trace.ts'
 import { elicitThrough } from '../elicitation/elicit.ts'
-import type { PeerClaim } from '../peers/claims.ts'
-import type { Peer } from '../peers/peer.ts'
+import type { Claim, Peer } from '../peers/peer.ts'
 import type { Peers } from '../peers/peers.ts'
 import { callTool, checkArguments, type ToolCallOptions } from '../peers/tool-call.ts'
 import { expandResources } from '../resources/expand-mentions.ts'
@@ -36,11 +35,11 @@ export function mcpHook({ peers, lists, now }: McpHookOptions): Hook {
    */
   const offeredByAgent = new WeakMap<AgentConfig, OfferedTools>()
   /** The claims each turn started with, keyed by the signal that is aborted when the turn is over. */
-  const claimsByTurn = new WeakMap<AbortSignal, readonly PeerClaim[]>()
+  const claimsByTurn = new WeakMap<AbortSignal, readonly Claim[]>()
   /** The ids of the agents already notified of each list of tools that cannot be offered. */
   const reportedDrops = new WeakMap<readonly DroppedTool[], Set<string>>()
   const resources = createResourceTool(peers)
-  const show = (agent: AgentConfig, claimed: readonly PeerClaim[], pinned: OfferedTools['claimed']) => {
+  const show = (agent: AgentConfig, claimed: readonly Claim[], pinned: OfferedTools['claimed']) => {
     const { tools, specs } = lists.get(agent, claimed)
     offeredByAgent.set(agent, { tools, claimed: pinned })
     return resources.addTo(specs, agent.id)
@@ -100,13 +99,13 @@ interface OfferedTools {
    * The claims the turn started with, kept until its end; undefined means that the current declarations
    * count.
    */
-  claimed: readonly PeerClaim[] | undefined
+  claimed: readonly Claim[] | undefined
 }
 
 /**
  * Holds the servers a turn may call until the turn is over (ADR 0108). Returns false when it is over already.
  */
-function holdUntil(over: AbortSignal, claimed: readonly PeerClaim[]): boolean {
+function holdUntil(over: AbortSignal, claimed: readonly Claim[]): boolean {
   if (over.aborted) return false
   const holds = claimed.map(({ peer }) => peer.hold())
   const releaseAll = () => {
@@ -140,7 +139,7 @@ function takeOnce(
 
 /** Makes a permitted call; returns undefined when the action is not a tool of one of the agent's servers. */
 function dispatch(
-  claimed: readonly PeerClaim[],
+  claimed: readonly Claim[],
   call: ToolDispatch,
   signal: AbortSignal,
 ): Promise<ToolOutput> | undefined {
@@ -185,10 +184,7 @@ async function callAndNotify(
  * Replaces claims on components by the current ones: a component that moved to another port is still the
  * same, so turns under way continue to use it there. Other servers stay as the turn started with them.
  */
-function followMovedComponents(
-  claimed: readonly PeerClaim[],
-  peers: Pick<Peers, 'getClaims'>,
-): readonly PeerClaim[] {
+function followMovedComponents(claimed: readonly Claim[], peers: Pick<Peers, 'getClaims'>): readonly Claim[] {
   const now = peers.getClaims(DISCOVERY.id)
   if (!now) return claimed
   return claimed.map((claim) => {

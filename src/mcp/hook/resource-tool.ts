@@ -5,7 +5,7 @@ import type { ToolSpec } from '../../core/provider/types.ts'
 import type { Hook, ToolDispatch, ToolOutput, ToolRequest } from '../../core/runtime/hook.ts'
 import { withCallingTurn } from '../connection/trace.ts'
 import { elicitThrough } from '../elicitation/elicit.ts'
-import type { PeerClaim } from '../peers/claims.ts'
+import type { Claim } from '../peers/peer.ts'
 import type { Peers } from '../peers/peers.ts'
 import { listResources } from '../resources/list-resources.ts'
 import { readResource } from '../resources/read-resource.ts'
@@ -49,10 +49,7 @@ const SPEC: ToolSpec = {
 }
 
 /** Describes a read for the permission check; a listing needs no permission. */
-function describeRead(
-  { args }: ToolRequest,
-  servers: readonly PeerClaim[],
-): Promise<PolicyAction> | undefined {
+function describeRead({ args }: ToolRequest, servers: readonly Claim[]): Promise<PolicyAction> | undefined {
   if (args['uri'] === undefined) return undefined
   const { server, uri } = args
   if (typeof uri !== 'string' || uri === '')
@@ -62,18 +59,14 @@ function describeRead(
   return Promise.resolve({ kind: 'mcp', server: entry.name, tool, name })
 }
 
-function findServer(name: unknown, servers: readonly PeerClaim[]): PeerClaim {
+function findServer(name: unknown, servers: readonly Claim[]): Claim {
   const found = servers.find(({ entry }) => entry.name === name)
   if (found) return found
   const names = servers.map(({ entry }) => entry.name).join(', ')
   throw new CrabError('invalid', `Cannot read: server must be one of ${names}`)
 }
 
-async function run(
-  call: ToolDispatch,
-  servers: readonly PeerClaim[],
-  signal: AbortSignal,
-): Promise<ToolOutput> {
+async function run(call: ToolDispatch, servers: readonly Claim[], signal: AbortSignal): Promise<ToolOutput> {
   const { args, action } = call
   if (action.kind === 'mcp') return await read(call, findServer(action.server, servers), signal)
   const selected = args['server'] === undefined ? servers : [findServer(args['server'], servers)]
@@ -91,7 +84,7 @@ async function run(
 
 async function read(
   { args, spillDir, runId, ask, notice }: ToolDispatch,
-  { peer, entry }: PeerClaim,
+  { peer, entry }: Claim,
   signal: AbortSignal,
 ): Promise<ToolOutput> {
   const uri = String(args['uri'])

@@ -1,7 +1,7 @@
 import type { AgentConfig } from '../../core/config/agent-schema.ts'
 import type { ToolSpec } from '../../core/provider/types.ts'
 import type { ToolGroup } from '../../core/runtime/hook.ts'
-import type { PeerClaim } from '../peers/claims.ts'
+import type { Claim } from '../peers/peer.ts'
 import type { Peers } from '../peers/peers.ts'
 import { type AgentTool, listAgentTools, toSpecs } from '../tools/agent-tools.ts'
 import { toPrintableLine } from '../tools/server-text.ts'
@@ -38,7 +38,7 @@ export class ToolLists {
   }
 
   /** Returns the tools for these claims, which may be older than those in force. */
-  get({ id, tools: filter }: AgentConfig, claimed: readonly PeerClaim[]): AgentToolList {
+  get({ id, tools: filter }: AgentConfig, claimed: readonly Claim[]): AgentToolList {
     const generation = this.#peers.getGeneration(id)
     const isInForce = this.#peers.getClaims(id) === claimed
     const known = this.#cache.get(id)
@@ -56,7 +56,7 @@ export class ToolLists {
   }
 }
 
-function make(claimed: readonly PeerClaim[], filter: readonly string[]): AgentToolList {
+function make(claimed: readonly Claim[], filter: readonly string[]): AgentToolList {
   const all = listAgentTools(claimed.map(({ entry, peer }) => ({ entry, list: peer.list })))
   const tools = filter.length === 0 ? all : all.filter(({ name }) => filter.includes(name))
   const names = claimed.map(({ entry }) => entry.name)
@@ -71,7 +71,7 @@ function isSame(a: readonly string[], b: readonly string[]): boolean {
  * Creates the group of a server's tools among those of its agent; title and description come from the server
  * if it has any.
  */
-export function toGroup({ entry, peer }: PeerClaim, tools: readonly AgentTool[]): ToolGroup {
+export function toGroup({ entry, peer }: Claim, tools: readonly AgentTool[]): ToolGroup {
   const own = tools.filter((tool) => tool.entry.name === entry.name)
   const { title = '', description = '', instructions = '' } = peer.memory.about ?? {}
   return {

@@ -4,15 +4,10 @@ import type { AgentConfig } from '../../core/config/agent-schema.ts'
 import type { McpEntry } from '../../core/config/mcp-entry.ts'
 import type { Claim, Peer } from './peer.ts'
 
-/** A declaration in force, and the server behind it. */
-export interface PeerClaim extends Claim {
-  peer: Peer
-}
-
 /** The declarations of the registered agents, each agent with a generation counter. */
 export class Claims {
   /** Keyed by agent id, in the order of the declarations. */
-  readonly #claimed = new Map<string, readonly PeerClaim[]>()
+  readonly #claimed = new Map<string, readonly Claim[]>()
   readonly #generations = new Map<string, number>()
   readonly #changes = new Map<string, Serial>()
 
@@ -22,26 +17,26 @@ export class Claims {
   }
 
   /** Returns the claims of an agent; undefined when it is not registered. */
-  get(agentId: string): readonly PeerClaim[] | undefined {
+  get(agentId: string): readonly Claim[] | undefined {
     return this.#claimed.get(agentId)
   }
 
   /** Returns the claims of all agents on a server. */
-  byPeer(peer: Peer): PeerClaim[] {
+  byPeer(peer: Peer): Claim[] {
     return [...this.#claimed.values()].flat().filter((claim) => claim.peer === peer)
   }
 
   /** Replaces the claims of an agent and returns the previous ones. */
-  replace(agentId: string, claimed: readonly PeerClaim[]): readonly PeerClaim[] {
+  replace(agentId: string, claimed: readonly Claim[]): readonly Claim[] {
     const before = this.get(agentId) ?? []
     this.#claimed.set(agentId, claimed)
     const isSame = isDeepStrictEqual(before.map(getClaimedEntry), claimed.map(getClaimedEntry))
-    if (!isSame || before.some(({ peer }, i) => peer !== claimed[i]!.peer)) this.grow(agentId)
+    if (!isSame || before.some(({ peer }, i) => peer !== claimed[i]!.peer)) this.incrementGeneration(agentId)
     return before
   }
 
   /** Removes the claims of an agent and returns them. */
-  remove(agentId: string): readonly PeerClaim[] {
+  remove(agentId: string): readonly Claim[] {
     const before = this.get(agentId) ?? []
     this.#claimed.delete(agentId)
     return before
@@ -59,7 +54,8 @@ export class Claims {
     return this.#generations.get(agentId) ?? 0
   }
 
-  grow(agentId: string): void {
+  /** Reports that the tools of an agent may have changed. */
+  incrementGeneration(agentId: string): void {
     this.#generations.set(agentId, this.getGeneration(agentId) + 1)
   }
 
@@ -71,7 +67,7 @@ export class Claims {
   }
 }
 
-export function getClaimedEntry({ entry }: PeerClaim): McpEntry {
+export function getClaimedEntry({ entry }: Claim): McpEntry {
   return entry
 }
 

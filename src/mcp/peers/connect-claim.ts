@@ -4,7 +4,7 @@ import type { AgentConfig } from '../../core/config/agent-schema.ts'
 import { findMcpEntry } from '../../core/config/mcp-declaration.ts'
 import type { Connection } from '../connection/connection.ts'
 import type { DeclarationOwner } from '../types.ts'
-import type { PeerClaim } from './claims.ts'
+import type { Claim } from './peer.ts'
 import type { Peers } from './peers.ts'
 import { toUnavailable } from './tool-call.ts'
 
@@ -18,7 +18,7 @@ interface Declaration {
  * Returns the claim of a declaration, after registering the agent if this version of it is not in force.
  * Throws `missing` for a name the agent does not declare, `config` for a disabled one.
  */
-export async function getClaim(peers: Peers, agent: AgentConfig, name: string): Promise<PeerClaim> {
+export async function getClaim(peers: Peers, agent: AgentConfig, name: string): Promise<Claim> {
   const entry = findMcpEntry(agent.name, agent.mcps, name)
   if (entry.disabled)
     throw new CrabError('config', `Cannot use the MCP server "${name}": it is disabled`, {
@@ -33,7 +33,7 @@ export async function connectClaim(
   peers: Peers,
   { agent, name }: Declaration,
   signal: AbortSignal,
-): Promise<PeerClaim & { connection: Connection }> {
+): Promise<Claim & { connection: Connection }> {
   const claim = await getClaim(peers, agent, name)
   const connecting = claim.peer.connect({ insist: true }, signal)
   return { ...claim, connection: await withServerName({ agent: agent.name, name }, connecting, signal) }

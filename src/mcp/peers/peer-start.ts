@@ -10,8 +10,15 @@ import { toPrintableLine } from '../tools/server-text.ts'
 import type { ListRefresh } from './list-refresh.ts'
 import type { OpenOptions } from './open-link.ts'
 import type { PeerMemory } from './server-memory.ts'
-import { callLimit, isInstaller, type StartSlots, startupLimit } from './start-limits.ts'
-import { type StartedServer, startServer, TransportMemory } from './start-server.ts'
+import {
+  callLimit,
+  isInstaller,
+  type StartedServer,
+  type StartSlots,
+  startServer,
+  startupLimit,
+  TransportMemory,
+} from './start-server.ts'
 
 /** The parts of a peer that its start needs. */
 export interface PeerStartOptions {

@@ -44,29 +44,29 @@ export class IdleTimer {
 /** A reference count that reports when the last reference is disposed. */
 export class RefCount {
   #count = 0
-  #quiet = Promise.withResolvers<void>()
+  #drained = Promise.withResolvers<void>()
   #isOver = false
 
   /** Resolves when the last reference is disposed; undefined when there is none, or after end(). */
-  get quiet(): Promise<void> | undefined {
-    return this.#count > 0 && !this.#isOver ? this.#quiet.promise : undefined
+  get drained(): Promise<void> | undefined {
+    return this.#count > 0 && !this.#isOver ? this.#drained.promise : undefined
   }
 
   /** Adds a reference until it is disposed. */
   hold(): Disposable {
-    if (this.#count === 0) this.#quiet = Promise.withResolvers()
+    if (this.#count === 0) this.#drained = Promise.withResolvers()
     this.#count++
     return {
       [Symbol.dispose]: () => {
         this.#count--
-        if (this.#count === 0) this.#quiet.resolve()
+        if (this.#count === 0) this.#drained.resolve()
       },
     }
   }
 
-  /** Resolves `quiet` regardless of open references; it is undefined afterwards. */
+  /** Resolves `drained` regardless of open references; it is undefined afterwards. */
   end(): void {
     this.#isOver = true
-    this.#quiet.resolve()
+    this.#drained.resolve()
   }
 }

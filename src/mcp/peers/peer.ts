@@ -14,15 +14,16 @@ import { CallRecord, FailureRecord } from './peer-records.ts'
 import { PeerStart, type PeerStartOptions } from './peer-start.ts'
 import { IdleTimer, RefCount } from './peer-usage.ts'
 import { PeerMemory, type PeerMemoryOptions } from './server-memory.ts'
-import { idleLimit } from './start-limits.ts'
-import type { StartedServer } from './start-server.ts'
+import { idleLimit, type StartedServer } from './start-server.ts'
 
-/** One declaration of one agent. */
+/** The use of a server by one declaration. */
 export interface Claim {
+  /** Empty while an entry is only being verified. */
   agentId: string
   /** The agent's name. */
   agent: string
   entry: McpEntry
+  peer: Peer
 }
 
 /**
@@ -40,6 +41,15 @@ export interface PeerOptions extends PeerMemoryOptions, Pick<PeerStartOptions, '
 /**
  * One server, shared by all that declare it: connects on demand, detects its end, and knows its tools while
  * it is not running. The creator ends or releases it.
+ *
+ * Its connection moves through these states (ADR 0074); Peers has the stages of the server itself:
+ * - invalid: the target can never be started. Final.
+ * - idle: it is not running, and no failure is known. connect() and start() make it connecting.
+ * - connecting: PeerStart starts the server. #succeed() makes it connected, #fail() makes it failed or needs_auth.
+ * - connected: it answers calls. #stopIdle() makes it idle, #lose() (the server ended, or refused the credentials)
+ *   makes it failed or needs_auth, reconnect() makes it connecting.
+ * - failed, needs_auth: the last start or connection failed, here or in an earlier process. connect() and start() make
+ *   it connecting once FailureRecord allows it, connect() with `insist` and reconnect() immediately.
  */
 export class Peer {
   readonly fingerprint: string
@@ -192,8 +202,8 @@ export class Peer {
   }
 
   /** Resolves when the last hold is disposed; undefined when there is none, or it is being stopped. */
-  get quiet(): Promise<void> | undefined {
-    return this.#holders.quiet
+  get drained(): Promise<void> | undefined {
+    return this.#holders.drained
   }
 
   /** Keeps it usable until disposed, even without declarations; a call holds it by itself. */

@@ -8,13 +8,13 @@ import type { ServerLink } from '../connection/link.ts'
 import { computeFingerprint, type ServerTarget, type TargetDefaults, toTarget } from '../fingerprint.ts'
 import { validateTarget } from '../remote/header-rules.ts'
 import type { FrameTap } from '../types.ts'
-import { Claims, filterEnabled, getClaimedEntry, type PeerClaim } from './claims.ts'
+import { Claims, filterEnabled, getClaimedEntry } from './claims.ts'
 import { DrainingPeers } from './draining-peers.ts'
 import { type OpenOptions, openLink } from './open-link.ts'
-import { Peer } from './peer.ts'
+import { type Claim, Peer } from './peer.ts'
 import { PeerEmitter, toOwners } from './server-events.ts'
 import type { ServerMemory, ServerRecord } from './server-memory.ts'
-import { newStartSlots } from './start-limits.ts'
+import { newStartSlots } from './start-server.ts'
 
 export interface PeersOptions extends TargetDefaults {
   processes: ProcessHost
@@ -27,7 +27,17 @@ export interface PeersOptions extends TargetDefaults {
   frames?: FrameTap | undefined
 }
 
-/** The servers of one node: identical declarations share one server, which ends with the last of them. */
+/**
+ * The servers of one node: identical declarations share one server, which ends with the last of them.
+ *
+ * A server moves through these stages; Peer has the states of its connection in each of them:
+ * - undeclared: acquire() created it to verify an entry. An agent that declares the entry makes it declared
+ *   (#adoptUndeclared()), otherwise disposal makes it stopping.
+ * - declared: at least one agent has a claim on it. #dropClaims() makes it draining when the last claim is gone.
+ * - draining: it has no claims, but turns under way hold it. A new claim makes it declared again (reclaim()), the
+ *   disposal of the last hold makes it stopping.
+ * - stopping: Peer.end() ends its processes. The next server with its fingerprint starts when that is done (#open()).
+ */
 export class Peers {
   readonly #options: PeersOptions
   #baseEnv: PeersOptions['baseEnv']
@@ -35,7 +45,7 @@ export class Peers {
   readonly #peers = new Map<string, Peer>()
   readonly #claims = new Claims()
   readonly #draining = new DrainingPeers()
-  /** The servers of lookAt(), which have no declaration. */
+  /** The servers that acquire() created. */
   readonly #undeclared = new Set<Peer>()
   readonly #emitter: PeerEmitter
   #isOver = false
@@ -52,7 +62,7 @@ export class Peers {
   }
 
   /** Returns the declarations of an agent that are in force; undefined when it is not registered. */
-  getClaims(agentId: string): readonly PeerClaim[] | undefined {
+  getClaims(agentId: string): readonly Claim[] | undefined {
     return this.#claims.get(agentId)
   }
 
@@ -115,30 +125,30 @@ export class Peers {
   }
 
   /**
-   * Returns the server of an entry that need not be declared, in order to verify it. A server made for this
+   * Returns the server of an entry that need not be declared, in order to verify it. A server created for this
    * ends on disposal, unless the entry was declared meanwhile: then its claim takes over the server.
    */
-  async lookAt(entry: McpEntry, agentId: string): Promise<{ peer: Peer } & AsyncDisposable> {
-    const recalled = await this.#recall(entry, agentId)
+  async acquire(entry: McpEntry, agentId: string): Promise<{ peer: Peer } & AsyncDisposable> {
+    const resolved = await this.#resolve(entry, agentId)
     if (this.#isOver)
       throw new CrabError(
         'unavailable',
         `Cannot use the MCP server "${entry.name}": crabtalk is shutting down`,
       )
-    const owned = this.#peers.get(recalled.fingerprint)
+    const owned = this.#peers.get(resolved.fingerprint)
     if (owned) return { peer: owned, [Symbol.asyncDispose]: async () => {} }
-    const leaving = this.#draining.find(recalled.fingerprint)
-    if (leaving) {
-      const hold = leaving.hold()
-      return { peer: leaving, [Symbol.asyncDispose]: async () => hold[Symbol.dispose]() }
+    const draining = this.#draining.find(resolved.fingerprint)
+    if (draining) {
+      const hold = draining.hold()
+      return { peer: draining, [Symbol.asyncDispose]: async () => hold[Symbol.dispose]() }
     }
-    const peer = this.#make(recalled)
-    peer.claims = [{ agentId: '', agent: '', entry }]
+    const peer = this.#createPeer(resolved)
+    peer.claims = [{ agentId: '', agent: '', entry, peer }]
     this.#undeclared.add(peer)
     return {
       peer,
       [Symbol.asyncDispose]: async () => {
-        if (this.#undeclared.delete(peer)) await this.#draining.leave(peer)
+        if (this.#undeclared.delete(peer)) await this.#draining.stop(peer)
       },
     }
   }
@@ -169,85 +179,84 @@ export class Peers {
 
   async #reconcile(agent: Pick<AgentConfig, 'id' | 'name' | 'mcps'>): Promise<void> {
     const entries = filterEnabled(agent.mcps)
-    const known = await Promise.all(entries.map((entry) => this.#recall(entry, agent.id)))
+    const known = await Promise.all(entries.map((entry) => this.#resolve(entry, agent.id)))
     if (this.#isOver) return
-    const claimed = entries.map((entry, i): PeerClaim => {
-      return { agentId: agent.id, agent: agent.name, entry, peer: this.#peerFor(known[i]!) }
+    const claimed = entries.map((entry, i): Claim => {
+      return { agentId: agent.id, agent: agent.name, entry, peer: this.#getOrCreatePeer(known[i]!) }
     })
     const before = this.#claims.replace(agent.id, claimed)
     for (const { peer } of claimed) peer.claims = this.#claims.byPeer(peer)
     for (const claim of claimed)
-      if (!before.some((old) => isSameOwner(old, claim))) this.#emitter.welcome(claim)
+      if (!before.some((old) => isSameOwner(old, claim))) this.#emitter.emitCurrentState(claim)
     this.#dropClaims(before)
   }
 
-  /** Collects the input for the peer of an entry, in case it must be created. */
-  async #recall(entry: McpEntry, agentId: string): Promise<RecalledServer> {
+  /** Resolves the target of an entry, and reads the stored record in case its peer must be created. */
+  async #resolve(entry: McpEntry, agentId: string): Promise<ResolvedServer> {
     const target = this.#toTarget(entry)
     const fingerprint = computeFingerprint(target, entry, { agentId, name: entry.name })
     const isThere = this.#peers.has(fingerprint)
     return { target, fingerprint, remembered: isThere ? {} : await this.#options.memory.read(fingerprint) }
   }
 
-  #peerFor(recalled: RecalledServer): Peer {
-    const { fingerprint } = recalled
+  #getOrCreatePeer(resolved: ResolvedServer): Peer {
+    const { fingerprint } = resolved
     const existing = this.#peers.get(fingerprint) ?? this.#draining.reclaim(fingerprint)
-    const known = existing ?? this.#takeOver(fingerprint)
-    const peer = known ?? this.#make(recalled)
+    const known = existing ?? this.#adoptUndeclared(fingerprint)
+    const peer = known ?? this.#createPeer(resolved)
     this.#peers.set(fingerprint, peer)
     return peer
   }
 
-  /** Returns the server that lookAt() made for an entry which is now declared. */
-  #takeOver(fingerprint: string): Peer | undefined {
+  /** Returns the server that acquire() created for an entry that is now declared, if there is one. */
+  #adoptUndeclared(fingerprint: string): Peer | undefined {
     const peer = this.#undeclared.values().find((one) => one.fingerprint === fingerprint)
     if (peer) this.#undeclared.delete(peer)
     return peer
   }
 
-  #make(recalled: RecalledServer): Peer {
+  #createPeer(resolved: ResolvedServer): Peer {
     const { memory, now } = this.#options
     const peer: Peer = new Peer({
-      ...{ ...recalled, memory, now, slots: this.#slots },
+      ...{ ...resolved, memory, now, slots: this.#slots },
       open: (state, signal) => this.#open(peer, state, signal),
       onEvent: (kind) => {
-        if (!this.#draining.has(peer)) this.#emitter.emit(peer, kind, peer.claims)
+        if (!this.#draining.has(peer)) this.#emitter.emit(kind, peer.claims)
       },
       onToolsChanged: () => {
-        for (const { agentId } of peer.claims) this.#claims.grow(agentId)
+        for (const { agentId } of peer.claims) this.#claims.incrementGeneration(agentId)
       },
     })
     return peer
   }
 
   async #open(peer: Peer, state: OpenOptions, signal: AbortSignal): Promise<ServerLink> {
-    await abortable(this.#draining.whenGone(peer.fingerprint), signal)
+    await abortable(this.#draining.whenStopped(peer.fingerprint), signal)
     const { target, fingerprint } = peer
     const traced = { target, fingerprint, owners: () => toOwners(peer.claims) }
     return await openLink({ ...this.#options, ...state, peer: traced }, signal)
   }
 
   /** Detaches claims that are no longer in force; a server without any is drained in the background. */
-  #dropClaims(before: readonly PeerClaim[]): void {
+  #dropClaims(before: readonly Claim[]): void {
     for (const peer of new Set(before.map((claim) => claim.peer))) {
       const old = peer.claims
       peer.claims = this.#claims.byPeer(peer)
       if (peer.claims.length > 0 || this.#peers.get(peer.fingerprint) !== peer) continue
       this.#peers.delete(peer.fingerprint)
-      if (peer.state === 'connected' || peer.state === 'connecting')
-        this.#emitter.emit(peer, 'disconnected', old)
+      if (peer.state === 'connected' || peer.state === 'connecting') this.#emitter.emit('disconnected', old)
       peer.claims = old // the limits of its last declarations apply to those who still hold it
       this.#draining.begin(peer)
     }
   }
 }
 
-function isSameOwner(a: PeerClaim, b: PeerClaim): boolean {
+function isSameOwner(a: Claim, b: Claim): boolean {
   return a.peer === b.peer && a.agent === b.agent && a.entry.name === b.entry.name
 }
 
 /** The resolved target of an entry with the stored record of its server. */
-interface RecalledServer {
+interface ResolvedServer {
   target: ServerTarget
   fingerprint: string
   remembered: ServerRecord

@@ -1,11 +1,9 @@
 import type { McpServerEvent } from '../../core/runtime/events.ts'
 import type { DeclarationOwner } from '../types.ts'
-import type { PeerClaim } from './claims.ts'
-import type { Claim, Peer, PeerEvent } from './peer.ts'
+import type { Claim, PeerEvent } from './peer.ts'
 
 /** An event of a server, for one of its owners. */
 interface OwnerEvent {
-  peer: Peer
   kind: PeerEvent
   claims: readonly Claim[]
   /** The claim of the owner that receives it. */
@@ -19,7 +17,8 @@ export function toOwners(claims: readonly Claim[]): DeclarationOwner[] {
 }
 
 /** Converts an event to the one its owner receives. */
-export function toEvent({ peer, kind, claims, claim, at }: OwnerEvent): McpServerEvent {
+export function toEvent({ kind, claims, claim, at }: OwnerEvent): McpServerEvent {
+  const { peer } = claim
   return {
     kind,
     agent: claim.agent,
@@ -51,17 +50,15 @@ export class PeerEmitter {
   }
 
   /** Emits an event for each owner; a server that is only being verified has none. */
-  emit(peer: Peer, kind: PeerEvent, claims: readonly Claim[]): void {
-    for (const claim of claims.filter(isDeclared)) {
-      this.#emitOne({ peer, kind, claims, claim })
-    }
+  emit(kind: PeerEvent, claims: readonly Claim[]): void {
+    for (const claim of claims.filter(isDeclared)) this.#emitOne({ kind, claims, claim })
   }
 
   /** Emits the current state of a running server to a new owner; later events reach it like the others. */
-  welcome(claim: PeerClaim): void {
-    const { state } = claim.peer
+  emitCurrentState(claim: Claim): void {
+    const { state, claims } = claim.peer
     if (state !== 'connected' && state !== 'connecting') return
-    this.#emitOne({ peer: claim.peer, kind: state, claims: claim.peer.claims, claim })
+    this.#emitOne({ kind: state, claims, claim })
   }
 
   #emitOne(ownerEvent: Omit<OwnerEvent, 'at'>): void {

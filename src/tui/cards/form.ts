@@ -41,7 +41,7 @@ export function pressForm(form: FilledForm, key: KeyPress): CardKeyResult {
 /** Applies Esc; undefined when the form does not use it. */
 function escapeForm(form: FilledForm): CardKeyResult | undefined {
   const { card, state } = form
-  switch (findEscAction({ card: { isArmed: card.isArmed, hasSelection: state.pick.by !== 'card' } })) {
+  switch (findEscAction({ card: { ...card, state } })) {
     case 'decline':
       return send(card, () => '')
     case 'clear-selection':

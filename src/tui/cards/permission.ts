@@ -51,9 +51,7 @@ export function pressPermission(permission: Permission, key: KeyPress, view: Car
 
 /** Applies Esc; undefined when the card does not use it. */
 function escapePermission({ card, state }: Permission): CardKeyResult | undefined {
-  const { isArmed } = card
-  const { hasDetails, pick } = state
-  switch (findEscAction({ card: { isArmed, hasDetails, hasSelection: pick.by !== 'card' } })) {
+  switch (findEscAction({ card: { ...card, state } })) {
     case 'hide-details':
       return set(card, { hasDetails: false, scroll: 0, seen: NOTHING_SEEN })
     case 'decline':

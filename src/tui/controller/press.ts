@@ -47,11 +47,13 @@ function pressFocused(state: ChatState, key: KeyPress, around: KeyContext): KeyA
     return { actions: [{ type: 'set', change: { overlay } }], effects }
   }
   const card = getVisibleCard(state)
+  if (card && key.name === 'escape' && findEscAction({ card }) === 'return-to-choices') {
+    return joined(card, { state: stopWriting(card), effects: [], rest: [] }, NOTHING)
+  }
   if (card && isWriting(card)) return pressWriting(state, { card, key }, around)
   if (card) return pressOverCard(state, { card, key }, around)
   const { prompt, isCommanding } = state
-  const facts = { hasMenu: prompt.menu !== undefined, isCommanding }
-  if (isStop(key) && findEscAction(facts) === 'interrupt') {
+  if (isStop(key) && findEscAction({ prompt, isCommanding }) === 'interrupt') {
     return { actions: [], effects: [{ type: 'interrupt' }] }
   }
   return pressPrompts(prompt, [key], around.prompt)
@@ -73,15 +75,12 @@ function pressOverCard(
   return joined(card, pressed, typed)
 }
 
-/** Types the answer that the card waits for: Enter submits it, Esc returns to the choices. */
+/** Types the answer that the card waits for: Enter submits it. */
 function pressWriting(
   { prompt }: ChatState,
   { card, key }: { card: AskCard; key: KeyPress },
   { prompt: context }: KeyContext,
 ): KeyActions {
-  if (key.name === 'escape' && findEscAction({ card: { isWriting: true } }) === 'return-to-choices') {
-    return joined(card, { state: stopWriting(card), effects: [], rest: [] }, NOTHING)
-  }
   const words = promptText(prompt).trim()
   if (key.name === 'enter' && !key.shift && !key.alt && !key.ctrl) {
     if (words === '') return NOTHING

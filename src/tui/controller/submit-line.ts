@@ -1,4 +1,5 @@
 import { toCrabError } from '../../core/base/errors.ts'
+import { Serial } from '../../core/base/serial.ts'
 import type { ChatPorts } from '../ports.ts'
 import type { ChatAction } from '../state/actions.ts'
 import type { ChatStore } from '../state/store.ts'
@@ -24,8 +25,8 @@ export interface LineSubmitterOptions {
 /** Routes a typed line: a message, a slash command, a shell line, or a note. */
 export class LineSubmitter {
   readonly #options: LineSubmitterOptions
-  /** Settles when the most recently queued line has been handled; keeps lines in order. */
-  #lastQueued: Promise<void> | undefined
+  /** Handles queued lines one after another. */
+  readonly #lines = new Serial()
 
   constructor(options: LineSubmitterOptions) {
     this.#options = options
@@ -47,19 +48,23 @@ export class LineSubmitter {
    * prompt.
    */
   async queue(text: string): Promise<void> {
-    const mine = this.#lastQueued ? this.#lastQueued.then(() => this.#queue(text)) : this.#queue(text)
-    this.#lastQueued = mine
-    await mine
-    if (this.#lastQueued === mine) this.#lastQueued = undefined
+    const { commands, signal } = this.#options
+    if (!isCommand(text) && this.#lines.isIdle)
+      this.#queue(text) // synchronously: the next key may be in the same read
+    else
+      await this.#lines.run(async () => {
+        const isForAgent = isCommand(text) && (await commands.isForAgent(text, signal).catch(() => false))
+        this.#queue(text, isForAgent)
+      })
   }
 
-  async #queue(text: string): Promise<void> {
-    const { store, turns, commands, signal } = this.#options
-    const isForAgent = isCommand(text) && (await commands.isForAgent(text, signal).catch(() => false))
+  #queue(text: string, isForAgent = false): void {
+    const { store, turns } = this.#options
     if (!isForAgent && (isCommand(text) || text.startsWith('!') || isNote(text))) {
       const prompt = withReturned(store.get().prompt, [text])
       const hint = 'Commands cannot be queued: Enter runs this one now'
-      return store.act({ type: 'set', change: { prompt, hint } })
+      store.act({ type: 'set', change: { prompt, hint } })
+      return
     }
     this.#remember(text)
     turns.queue(text)

@@ -32,9 +32,8 @@ export function pressOverlay(overlay: Overlay, key: KeyPress, room: Room): KeyRe
 
 /** Returns the overlay after Esc; undefined when it closes. */
 function escapeOverlay(overlay: Overlay): Overlay | undefined {
-  const back = overlay.kind === 'page' ? overlay.back : undefined
-  const action = findEscAction({ overlay: { hasPrevious: back !== undefined } })
-  return action === 'return-to-overlay' ? back : undefined
+  const canReturn = findEscAction({ overlay }) === 'return-to-overlay'
+  return canReturn && overlay.kind === 'page' ? overlay.back : undefined
 }
 
 /** Renders the overlay, which replaces the prompt, in at most `view.rows - 6` lines, but at least 2. */

@@ -59,7 +59,7 @@ export function pressPager(
 }
 
 function escapePager(state: PagerState): PagerPress {
-  const action = findEscAction({ pager: { isTypingSearch: state.typing !== undefined } })
+  const action = findEscAction({ pager: state })
   return action === 'close-pager' ? { state, command: 'close' } : { state: { ...state, typing: undefined } }
 }
 

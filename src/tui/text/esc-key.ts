@@ -1,3 +1,6 @@
+import { hasOpenMenu } from './prompt-menu.ts'
+import type { Prompt } from './prompt-state.ts'
+
 /** The effect of one press of Esc. */
 export type EscAction =
   /** The transcript stays open, and the search term that was being typed is dropped. */
@@ -23,25 +26,40 @@ export type EscAction =
   | 'nothing'
 
 /**
- * The facts that decide what Esc does. A component passes the facts that it knows and leaves out the others;
- * a fact that is left out does not hold.
+ * The parts of the screen on which Esc acts. The component that handles Esc passes the parts that it has; a part that
+ * is left out is not on the screen.
  */
-export interface EscFacts {
-  /** The transcript has the terminal. */
-  pager?: { isTypingSearch: boolean }
-  /** An overlay has been drawn and gets the keys. */
-  overlay?: { hasPrevious: boolean }
-  /** A card gets the key, because the draft is empty or is the answer to its question. */
-  card?: { isWriting?: boolean; hasDetails?: boolean; isArmed?: boolean; hasSelection?: boolean }
-  /** A `/` or `@` menu is open. */
-  hasMenu?: boolean
-  /** A slash command or a `!` command is running, and no card is shown. */
+export interface EscScreen {
+  /** The transcript, while it has the terminal. */
+  pager?: { typing: string | undefined }
+  /** The overlay that has been drawn and gets the keys. */
+  overlay?: { kind: string; back?: unknown }
+  /** The card that gets the key, because the draft is empty or is the answer to its question. */
+  card?: EscCard
+  prompt?: Prompt
+  /** Whether a slash command or a `!` command is running, and no card is shown. */
   isCommanding?: boolean
-  /** A turn is running. */
+  /** Whether a turn is running. */
   isBusy?: boolean
-  hasDraft?: boolean
+}
+
+interface EscCard {
+  isArmed: boolean
+  state: { isWriting: boolean; hasDetails?: boolean; pick: { by: string } }
+}
+
+/** The facts about a screen that decide what Esc does. */
+interface EscFacts {
+  pager?: { isTypingSearch: boolean } | undefined
+  overlay?: { hasPrevious: boolean } | undefined
+  card?: { isWriting: boolean; hasDetails: boolean; isArmed: boolean; hasSelection: boolean } | undefined
+  /** A `/` or `@` menu is open. */
+  hasMenu: boolean
+  isCommanding: boolean
+  isBusy: boolean
+  hasDraft: boolean
   /** The previous key was an Esc that announced to clear the draft. */
-  isClearArmed?: boolean
+  isClearArmed: boolean
 }
 
 /**
@@ -64,7 +82,33 @@ export const ESC_ROWS: readonly { does: EscAction; applies(facts: EscFacts): boo
   { does: 'confirm-clear', applies: ({ hasDraft }) => hasDraft },
 ]
 
-/** Returns what Esc does in this state of the screen. */
-export function findEscAction(facts: EscFacts): EscAction {
+/** Returns what Esc does on this screen. */
+export function findEscAction(screen: EscScreen): EscAction {
+  const facts = toFacts(screen)
   return ESC_ROWS.find(({ applies }) => applies(facts))?.does ?? 'nothing'
+}
+
+function toFacts({
+  pager,
+  overlay,
+  card,
+  prompt,
+  isCommanding = false,
+  isBusy = false,
+}: EscScreen): EscFacts {
+  return {
+    pager: pager && { isTypingSearch: pager.typing !== undefined },
+    overlay: overlay && { hasPrevious: overlay.back !== undefined },
+    card: card && toCardFacts(card),
+    hasMenu: prompt !== undefined && hasOpenMenu(prompt),
+    isCommanding,
+    isBusy,
+    hasDraft: prompt !== undefined && prompt.text !== '',
+    isClearArmed: prompt?.armed === 'clear',
+  }
+}
+
+function toCardFacts({ isArmed, state }: EscCard): EscFacts['card'] {
+  const { isWriting, hasDetails = false, pick } = state
+  return { isWriting, hasDetails, isArmed, hasSelection: pick.by !== 'card' }
 }

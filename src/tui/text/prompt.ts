@@ -7,7 +7,7 @@ import { findKeymapCommand, type KeymapCommand } from './keymap.ts'
 import { tokenAt } from './menu.ts'
 import { toImageMention } from './pasted-path.ts'
 import { EDITS } from './prompt-edits.ts'
-import { closeMenu, followMenu, hasOpenMenu, pressMenu } from './prompt-menu.ts'
+import { closeMenu, followMenu, pressMenu } from './prompt-menu.ts'
 import {
   fullPromptText,
   type Prompt,
@@ -122,9 +122,7 @@ function recordSent(prompt: Prompt, text: string): Prompt {
 }
 
 function pressEscape(prompt: Prompt, { isBusy }: PromptContext): PromptKeyResult {
-  const hasDraft = prompt.text !== ''
-  const isClearArmed = prompt.armed === 'clear'
-  switch (findEscAction({ hasMenu: hasOpenMenu(prompt), isBusy, hasDraft, isClearArmed })) {
+  switch (findEscAction({ prompt, isBusy })) {
     case 'close-menu':
       return toKeyResult(closeMenu(prompt))
     case 'interrupt':

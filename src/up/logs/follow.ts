@@ -1,4 +1,5 @@
 import { type FSWatcher, watch } from 'node:fs'
+import { waitAtMost } from '../../core/base/deadline.ts'
 import { type LogEntry, parseLogEntry } from './entry.ts'
 import { FileFollower } from './follow-file.ts'
 import type { LogFilePath } from './log-files.ts'
@@ -81,10 +82,8 @@ function watchFolder(
         return
       }
       const { promise, resolve } = Promise.withResolvers<void>()
-      const timer = setTimeout(resolve, everyMs)
       wake = resolve
-      await promise
-      clearTimeout(timer)
+      await waitAtMost(promise, everyMs)
       isChanged = false
     },
     [Symbol.dispose]() {

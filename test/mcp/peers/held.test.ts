@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import type { AgentConfig } from '../../../src/core/config/agent-schema.ts'
 import type { AgentEvent } from '../../../src/core/runtime/events.ts'
-import type { PeerClaim } from '../../../src/mcp/peers/claims.ts'
+import type { Claim } from '../../../src/mcp/peers/peer.ts'
 import { Peers } from '../../../src/mcp/peers/peers.ts'
 import { ServerMemory } from '../../../src/mcp/peers/server-memory.ts'
 import { isRunning } from '../../support/mcp/record-folder.ts'
@@ -126,7 +126,7 @@ describe('a turn under way', { concurrency: 4 }, () => {
     const server = node.watch()
     const agent = agentWith([server.entry])
     await peers.register(agent)
-    const [{ peer }] = peers.getClaims(agent.id) as [PeerClaim]
+    const [{ peer }] = peers.getClaims(agent.id) as [Claim]
     await peer.connect({}, NEVER)
     using _held = peer.hold()
     await peers.unregister(agent.id)

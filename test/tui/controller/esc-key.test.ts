@@ -88,19 +88,20 @@ test('Esc: the transcript: its search first, then the transcript', () => {
 })
 
 test('findEscAction() takes the first row that applies', () => {
-  const facts = {
-    pager: { isTypingSearch: true },
-    overlay: { hasPrevious: true },
-    card: { isWriting: true, hasDetails: true, isArmed: true, hasSelection: true },
-    hasMenu: true,
+  const screen = {
+    pager: { typing: '' },
+    overlay: newPage('Log', 'text', PANEL),
+    card: {
+      ...PERMISSION,
+      state: { ...PERMISSION.state, isWriting: true, hasDetails: true, pick: SELECTED },
+    },
+    prompt: { ...MENU, armed: 'clear' as const },
     isCommanding: true,
     isBusy: true,
-    hasDraft: true,
-    isClearArmed: true,
   }
-  assert.equal(findEscAction(facts), 'cancel-pager-search')
-  const { pager, ...inChat } = facts
-  assert.equal(findEscAction({ ...facts, pager: { isTypingSearch: false } }), 'close-pager')
+  assert.equal(findEscAction(screen), 'cancel-pager-search')
+  const { pager, ...inChat } = screen
+  assert.equal(findEscAction({ ...screen, pager: { typing: undefined } }), 'close-pager')
   assert.equal(findEscAction(inChat), 'return-to-overlay')
   const { overlay, ...uncovered } = inChat
   assert.equal(findEscAction(uncovered), 'return-to-choices')
