@@ -6,35 +6,35 @@ import { startTestDispatch, type TestDispatch } from '../support/test-dispatch.t
 const NEVER = new AbortController().signal
 const PAIR = { agent: 'crab', sender: 'ann' }
 
-test('list_active_conversations tells what runs here, and by whom, until it is over', async () => {
+test('list_active_conversations shows each running turn and its sender until the turn ends', async () => {
   await using node = await startTestDispatch(() => ({ parts: ['yes'] }))
   await node.ask('one')
   await request(node.dispatch, 'compact', PAIR, NEVER)
   const { id: session } = await request(node.dispatch, 'getSession', PAIR, NEVER)
   await request(node.dispatch, 'setTitle', { session, title: 'Crabs' }, NEVER)
-  assert.deepEqual(await active(node), [])
+  assert.deepEqual(await listActive(node), [])
   for await (const { event } of streamTurn(node.dispatch, { ...PAIR, content: 'two' }, NEVER)) {
     if (event?.$case !== 'chunk') continue
-    assert.deepEqual(await active(node), [{ ...PAIR, ...CALM, messageCount: 3, title: 'Crabs' }])
-    assert.equal((await active(node, PAIR)).length, 1)
-    assert.deepEqual(await active(node, { sender: 'Ann' }), [])
-    assert.deepEqual(await active(node, { agent: 'critic' }), [])
+    assert.deepEqual(await listActive(node), [{ ...PAIR, ...CALM, messageCount: 3, title: 'Crabs' }])
+    assert.equal((await listActive(node, PAIR)).length, 1)
+    assert.deepEqual(await listActive(node, { sender: 'Ann' }), [])
+    assert.deepEqual(await listActive(node, { agent: 'critic' }), [])
   }
-  assert.deepEqual(await active(node), [])
+  assert.deepEqual(await listActive(node), [])
 })
 
-test('list_active_conversations counts what is said in one that is not stored', async () => {
+test('list_active_conversations counts the messages of a conversation that is not stored', async () => {
   await using node = await startTestDispatch(() => ({ parts: ['yes'] }))
   const message = { ...PAIR, content: 'one', options: { ephemeral: true } }
   for await (const { event } of streamTurn(node.dispatch, message, NEVER)) {
     if (event?.$case !== 'chunk') continue
-    assert.deepEqual(await active(node), [{ ...PAIR, ...CALM, messageCount: 1, title: '' }])
+    assert.deepEqual(await listActive(node), [{ ...PAIR, ...CALM, messageCount: 1, title: '' }])
   }
 })
 
 const CALM = { detached: false, asks: 0 }
 
-async function active({ dispatch }: TestDispatch, filter: object = {}) {
+async function listActive({ dispatch }: TestDispatch, filter: object = {}) {
   const { conversations } = await request(dispatch, 'listActiveConversations', filter, NEVER)
   return conversations.map(({ aliveSecs, runId, session, ...rest }) => {
     assert.ok(aliveSecs >= 0 && aliveSecs < 60)

@@ -13,7 +13,7 @@ base_url = "http://127.0.0.1:1/v1"
 models = ["small", "large"] # two
 `
 
-test('set_active_model changes the default here and in config.toml, and leaves the rest as it is written', async () => {
+test('set_active_model changes the default in memory and in config.toml, and keeps the rest of the file', async () => {
   await using node = await startTestDispatch(() => ({ parts: ['yes'] }), { config: MORE })
   const before = await node.home.read('config.toml')
   assert.deepEqual(await request(node.dispatch, 'setActiveModel', { model: 'small' }, NEVER), {})
@@ -28,30 +28,30 @@ test('set_active_model changes the default here and in config.toml, and leaves t
   assert.equal(eventOf(await node.ask('hi'), 'end').value.model, 'scripted')
 })
 
-test('set_active_model writes at the top of a file that names none', async () => {
+test('set_active_model adds the model at the top of a file that does not name one', async () => {
   await using node = await startTestDispatch([])
   await node.home.write('config.toml', `# mine\n${MORE}`)
   await request(node.dispatch, 'setActiveModel', { model: 'home/large' }, NEVER)
   assert.match(await node.home.read('config.toml'), /^# mine\n\s*model = "home\/large"\n[\s\S]*# two\n$/)
 })
 
-test('set_active_model names the nearest of a model that nobody has, and writes nothing', async () => {
+test('set_active_model suggests the nearest name for an unknown model, and writes nothing', async () => {
   await using node = await startTestDispatch([])
   const before = await node.home.read('config.toml')
-  const wrong = (model: string) => request(node.dispatch, 'setActiveModel', { model }, NEVER)
-  await assert.rejects(wrong('scriptet'), { kind: 'missing', hint: 'did you mean "scripted"?' })
-  await assert.rejects(wrong(''), { kind: 'invalid' })
+  const reject = (model: string) => request(node.dispatch, 'setActiveModel', { model }, NEVER)
+  await assert.rejects(reject('scriptet'), { kind: 'missing', hint: 'did you mean "scripted"?' })
+  await assert.rejects(reject(''), { kind: 'invalid' })
   assert.equal(await node.home.read('config.toml'), before)
 })
 
-test('set_active_model takes any name from a server that cannot say what it has', async () => {
+test('set_active_model accepts any name when the server cannot list its models', async () => {
   await using node = await startTestDispatch([])
   await node.home.write('config.toml', '[llm]\nbase_url = "http://127.0.0.1:1/v1"\n')
   await request(node.dispatch, 'setActiveModel', { model: 'mine' }, NEVER)
   assert.match(await node.home.read('config.toml'), /^model = "mine"$/m)
 })
 
-test('set_active_model takes any name of a provider that has no list to ask for', async () => {
+test('set_active_model accepts any name when the provider has no model list', async () => {
   for (const [kind, model] of [
     ['bedrock', 'eu.anthropic.claude-haiku-4-5-20251001-v1:0'],
     ['azure', 'our-second-deployment'],
@@ -64,7 +64,7 @@ test('set_active_model takes any name of a provider that has no list to ask for'
   }
 })
 
-test('set_active_model takes the name of a listed model without its date', async () => {
+test('set_active_model accepts the name of a listed model without its date', async () => {
   await using server = await startModelServer([], {
     models: ['claude-sonnet-5-5', 'claude-haiku-4-5-20251001'],
   })
@@ -78,7 +78,7 @@ test('set_active_model takes the name of a listed model without its date', async
   await assert.rejects(use('claude-haiku-4'), { kind: 'missing', hint: /claude-haiku-4-5/ })
 })
 
-test('set_active_model takes no wrong name because another provider cannot say what it has', async () => {
+test('set_active_model rejects an unknown name even if another provider cannot list its models', async () => {
   await using server = await startModelServer([], { models: ['claude-sonnet-5-5'] })
   const claude = { ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: server.url }
   const env = { ...claude, OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'http://127.0.0.1:1/v1' }

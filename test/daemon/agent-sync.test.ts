@@ -13,7 +13,7 @@ import { until } from '../support/until.ts'
 
 const NEVER = new AbortController().signal
 
-test('all agents are known from the beginning, and none waits for the server of another', async () => {
+test("all agents are known from the start, and none waits for another agent's server", async () => {
   await using node = await startKeptNode()
   const [good, stuck] = [node.watch('good'), node.watch('stuck', { at: { initialize: 'hang' } })]
   await node.declare('slow', stuck)
@@ -27,7 +27,7 @@ test('all agents are known from the beginning, and none waits for the server of 
   )
 })
 
-test('a change to an agent reaches its servers at once', async () => {
+test('a change to an agent reaches its servers immediately', async () => {
   await using node = await startKeptNode()
   const [one, two, three] = [node.watch('one'), node.watch('two'), node.watch('three')]
   await node.declare('crab', one)
@@ -43,29 +43,29 @@ test('a change to an agent reaches its servers at once', async () => {
     { agent: 'crab', name: 'two', action: McpActionKind.DISABLE },
     NEVER,
   )
-  await ended(two)
+  await waitForEnd(two)
   const all = { agent: 'crab', configs: [one.entry, three.entry].map((entry) => JSON.stringify(entry)) }
   await request(node.dispatch, 'replaceMcps', all, NEVER)
   await node.pidOf(three)
   await request(node.dispatch, 'deleteMcp', { agent: 'crab', name: 'three' }, NEVER)
-  await ended(three)
+  await waitForEnd(three)
   assert.deepEqual([one.starts(), two.starts().length, three.starts().length], [[pid], 1, 1])
   assert.ok(isRunning(pid))
 })
 
-test('update_agent and create_agent start what they declare', async () => {
+test('update_agent and create_agent start the servers they declare', async () => {
   await using node = await startKeptNode()
   const [one, two] = [node.watch('one'), node.watch('two')]
   await node.services.agentSync.syncAll()
-  const config = (server: WatchedServer) => JSON.stringify({ mcps: [server.entry] })
-  await request(node.dispatch, 'createAgent', { name: 'new', config: config(one), prompt: '' }, NEVER)
+  const toConfig = (server: WatchedServer) => JSON.stringify({ mcps: [server.entry] })
+  await request(node.dispatch, 'createAgent', { name: 'new', config: toConfig(one), prompt: '' }, NEVER)
   await node.pidOf(one)
-  await request(node.dispatch, 'updateAgent', { name: 'new', config: config(two), prompt: '' }, NEVER)
+  await request(node.dispatch, 'updateAgent', { name: 'new', config: toConfig(two), prompt: '' }, NEVER)
   await node.pidOf(two)
-  await ended(one)
+  await waitForEnd(one)
 })
 
-test('a rename moves the servers of an agent, and starts and ends none', async () => {
+test('renaming an agent moves its servers without starting or stopping one', async () => {
   await using node = await startKeptNode()
   const server = node.watch('one')
   await node.declare('old', server)
@@ -85,18 +85,18 @@ test('a rename moves the servers of an agent, and starts and ends none', async (
   assert.deepEqual(server.starts(), [pid])
 })
 
-test('the servers of an agent that is deleted end', async () => {
+test('deleting an agent stops its servers', async () => {
   await using node = await startKeptNode()
   const server = node.watch('one')
   await node.declare('old', server)
   await node.services.agentSync.syncAll()
   await node.pidOf(server)
   await request(node.dispatch, 'deleteAgent', { name: 'old' }, NEVER)
-  await ended(server)
+  await waitForEnd(server)
   assert.deepEqual(await node.peers(), [])
 })
 
-test('a server that was verified before it was written is the one that runs then', async () => {
+test('a server that was verified before it was written keeps running', async () => {
   await using node = await startKeptNode()
   const server = node.watch('one')
   await node.declare('crab')
@@ -109,12 +109,12 @@ test('a server that was verified before it was written is the one that runs then
   assert.deepEqual([server.starts(), status], [[pid], McpStatus.CONNECTED])
 })
 
-test('a change whose servers cannot be told of it is taken back, and what was verified ends', async () => {
+test('a change that cannot be passed to the servers is rolled back, and the verified server stops', async () => {
   await using node = await startKeptNode()
   const [one, two] = [node.watch('one'), node.watch('two')]
   await node.declare('crab', one)
-  const declared = async () => (await node.services.agents.get('crab')).mcps
-  const before = await declared()
+  const readEntries = async () => (await node.services.agents.get('crab')).mcps
+  const before = await readEntries()
   const { agents, node: place } = node.services
   const broken = { onRegisterAgent: () => Promise.reject(new CrabError('storage', 'the disk is full')) }
   const agentSync = new AgentSync({ agents, hook: {}, known: new KnownAgents(broken), log: place.log })
@@ -125,12 +125,12 @@ test('a change whose servers cannot be told of it is taken back, and what was ve
   await assert.rejects(request(dispatch, 'deleteMcp', { agent: 'crab', name: 'one' }, NEVER), {
     kind: 'storage',
   })
-  assert.deepEqual(await declared(), before)
-  await ended(two)
+  assert.deepEqual(await readEntries(), before)
+  await waitForEnd(two)
   assert.deepEqual([two.starts().length, one.starts(), await node.peers()], [1, [], []])
 })
 
-test('a process that keeps no agents starts nothing for a change', async () => {
+test('a change in a process that does not sync agents starts nothing', async () => {
   await using node = await startKeptNode()
   const server = node.watch('one')
   const add = { agent: 'crab', config: JSON.stringify(server.entry) }
@@ -138,6 +138,6 @@ test('a process that keeps no agents starts nothing for a change', async () => {
   assert.deepEqual([server.starts(), await node.peers()], [[], []])
 })
 
-async function ended({ entry, starts }: WatchedServer): Promise<void> {
+async function waitForEnd({ entry, starts }: WatchedServer): Promise<void> {
   await until(`${entry.name} has ended`, () => !starts().some(isRunning))
 }

@@ -5,7 +5,7 @@ import { eventOf, startTestDispatch } from '../support/test-dispatch.ts'
 
 const NEVER = new AbortController().signal
 
-test('get_agent gives the default agent for no name', async () => {
+test('get_agent returns the default agent for an empty name', async () => {
   await using node = await startTestDispatch([])
   const { name, prompt, config, model, maxIterations } = await request(node.dispatch, 'getAgent', {}, NEVER)
   assert.deepEqual([name, model, maxIterations], ['crab', '', 100])
@@ -13,13 +13,18 @@ test('get_agent gives the default agent for no name', async () => {
   assert.equal(JSON.parse(config).max_iterations, 100)
 })
 
-test('agents are created, changed by merge patch, renamed and deleted, and keep their id', async () => {
+test('agents are created, merge-patched, renamed and deleted, and keep their id', async () => {
   await using node = await startTestDispatch([])
   const { dispatch } = node
   const config = JSON.stringify({ description: 'reads', model: 'm', tools: ['read'] })
-  const made = await request(dispatch, 'createAgent', { name: 'critic', config, prompt: 'You judge.' }, NEVER)
+  const created = await request(
+    dispatch,
+    'createAgent',
+    { name: 'critic', config, prompt: 'You judge.' },
+    NEVER,
+  )
   assert.deepEqual(
-    [made.name, made.model, made.description, made.prompt],
+    [created.name, created.model, created.description, created.prompt],
     ['critic', 'm', 'reads', 'You judge.'],
   )
   const patch = JSON.stringify({ model: null, max_iterations: 3 })
@@ -27,14 +32,14 @@ test('agents are created, changed by merge patch, renamed and deleted, and keep 
   assert.deepEqual([changed.model, changed.maxIterations, changed.prompt], ['', 3, 'You judge.'])
   assert.equal(changed.description, 'reads')
   const renamed = await request(dispatch, 'renameAgent', { oldName: 'critic', newName: 'judge' }, NEVER)
-  assert.deepEqual([renamed.name, renamed.id], ['judge', made.id])
+  assert.deepEqual([renamed.name, renamed.id], ['judge', created.id])
   const { agents, problems } = await request(dispatch, 'listAgents', {}, NEVER)
   assert.deepEqual([agents.map(({ name }) => name), problems], [['judge'], []])
   assert.deepEqual(await request(dispatch, 'deleteAgent', { name: 'judge' }, NEVER), {})
   await assert.rejects(request(dispatch, 'getAgent', { name: 'judge' }, NEVER), { kind: 'missing' })
 })
 
-test('rename_agent says which name is the trouble before it looks at memories', async () => {
+test('rename_agent reports which name is invalid before it looks at memories', async () => {
   await using node = await startTestDispatch([])
   for (const name of ['one', 'two'])
     await request(node.dispatch, 'createAgent', { name, config: '', prompt: '' }, NEVER)
@@ -48,7 +53,7 @@ test('rename_agent says which name is the trouble before it looks at memories', 
   assert.equal((await rename('one', 'three')).name, 'three')
 })
 
-test('rename_agent takes schedules along, and does nothing while their file is broken', async () => {
+test('rename_agent moves schedules, and does nothing while their file is broken', async () => {
   await using node = await startTestDispatch([])
   const { dispatch, home } = node
   await request(dispatch, 'createAgent', { name: 'scout', config: '', prompt: '' }, NEVER)
@@ -62,7 +67,7 @@ test('rename_agent takes schedules along, and does nothing while their file is b
   assert.equal(await home.read('config/crons.toml'), entry.replace('"scout"', '"finder"'))
 })
 
-test('no tool of an agent opens the schedules, which start turns', async () => {
+test('the tools of an agent cannot open the schedules, which start turns', async () => {
   const call = { call: 'a', name: 'read', args: '{"path":"config/crons.toml"}' }
   await using node = await startTestDispatch([{ parts: [call] }, { parts: ['no'] }])
   await node.home.write('config/crons.toml', '# mine\n')
@@ -71,25 +76,25 @@ test('no tool of an agent opens the schedules, which start turns', async () => {
   assert.deepEqual([isError, output.includes('# mine')], [true, false])
 })
 
-test('agents never show what is secret in their servers, and keep it through an update', async () => {
+test('agents never show the secrets of their servers, and keep them through an update', async () => {
   await using node = await startTestDispatch([])
   const { dispatch } = node
   const mcps = [{ name: 'fs', command: 'npx', args: ['-y'], env: { TOKEN: 'hunter2' } }]
-  const made = await request(
+  const created = await request(
     dispatch,
     'createAgent',
     { name: 'a', config: JSON.stringify({ mcps }), prompt: '' },
     NEVER,
   )
-  assert.deepEqual(made.mcps, ['fs'])
-  assert.doesNotMatch(JSON.stringify(made), /hunter2/)
-  const shown = JSON.parse(made.config) as { mcps: object[] }
-  const config = JSON.stringify({ mcps: shown.mcps, description: 'x' })
+  assert.deepEqual(created.mcps, ['fs'])
+  assert.doesNotMatch(JSON.stringify(created), /hunter2/)
+  const shownConfig = JSON.parse(created.config) as { mcps: object[] }
+  const config = JSON.stringify({ mcps: shownConfig.mcps, description: 'x' })
   await request(dispatch, 'updateAgent', { name: 'a', config, prompt: '' }, NEVER)
   assert.match(await node.home.read('agents/a.toml'), /hunter2/)
 })
 
-test('what is wrong with agents is told as what the client sent, or as what a file says', async () => {
+test('errors in agents name the sent field or the file that is wrong', async () => {
   await using node = await startTestDispatch([])
   const { dispatch } = node
   const create = (name: string, config: string) =>

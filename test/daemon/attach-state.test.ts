@@ -5,7 +5,7 @@ import { startTestDispatch } from '../support/test-dispatch.ts'
 
 const NEVER = new AbortController().signal
 
-test('attach tells of the active session what get_session tells', async () => {
+test('attach reports the active session as get_session does', async () => {
   await using at = await startTestDispatch([{ parts: ['one'] }, { parts: ['two'] }])
   const pair = { agent: 'crab', sender: 'ann' }
   await at.ask('first')

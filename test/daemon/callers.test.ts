@@ -15,7 +15,7 @@ const NEVER = new AbortController().signal
 const OWN = { agent: 'crab', sender: 'tg:1' }
 const PERSON = { agent: 'crab', sender: 'ann' }
 
-test('CALLERS opens to a TCP client what is its own, and nothing that lists, writes or follows others', () => {
+test('CALLERS allows a TCP client its own resources, and no operation that lists, writes or follows others', () => {
   const open = (of: Callers) => (Object.keys(CALLERS) as Operation[]).filter((name) => CALLERS[name] === of)
   assert.deepEqual(open('any'), ['ping', 'auth', 'hello'])
   assert.deepEqual(open('own').toSorted(), [
@@ -25,7 +25,7 @@ test('CALLERS opens to a TCP client what is its own, and nothing that lists, wri
   ])
 })
 
-test('a TCP client is refused everything that is not its own by name, and changes nothing', async () => {
+test('a TCP client is refused what it does not own, by name, and changes nothing', async () => {
   await using node = await startTestDispatch(() => ({ parts: ['yes'] }))
   await node.ask('one', PERSON)
   const before = await snapshot(node)
@@ -45,7 +45,7 @@ test('a TCP client is refused everything that is not its own by name, and change
   assert.deepEqual(await snapshot(node), before)
 })
 
-test('a TCP client is refused the pairs of people, schedules and events, with what to do instead', async () => {
+test('a TCP client is refused other pairs, schedules and events, with a hint', async () => {
   await using node = await startTestDispatch(() => ({ parts: ['yes'] }))
   const client = overTcp(node)
   const operations = [
@@ -60,7 +60,7 @@ test('a TCP client is refused the pairs of people, schedules and events, with wh
   ]
   for (const sender of ['sh:1', 'event:x', 'delegate:1']) {
     const pair = { agent: 'crab', sender, content: 'x', query: 'x' }
-    const refusal = {
+    const readRefusal = {
       kind: 'denied',
       message: /: a TCP client may not use the sender "/,
       hint: /^leave out the sender, or start it with "tcp:"/,
@@ -68,17 +68,17 @@ test('a TCP client is refused the pairs of people, schedules and events, with wh
     for (const operation of operations) {
       await assert.rejects(
         request(client, operation as 'send', pair, NEVER),
-        refusal,
+        readRefusal,
         `${operation} ${sender}`,
       )
     }
-    await assert.rejects(Array.fromAsync(streamTurn(client, pair, NEVER)), refusal)
-    await assert.rejects(requestMany(client, 'attach', pair, NEVER).next(), refusal)
+    await assert.rejects(Array.fromAsync(streamTurn(client, pair, NEVER)), readRefusal)
+    await assert.rejects(requestMany(client, 'attach', pair, NEVER).next(), readRefusal)
   }
   assert.equal(node.server.requests.length, 0)
 })
 
-test('sessions, runs and questions of others look to a TCP client as if they did not exist', async () => {
+test('sessions, runs and questions of others do not exist for a TCP client', async () => {
   const question = { question: 'Which?', header: 'Q', options: [{ label: 'a' }, { label: 'b' }] }
   const args = JSON.stringify({ questions: [question] })
   await using node = await startTestDispatch([
@@ -105,7 +105,7 @@ test('sessions, runs and questions of others look to a TCP client as if they did
     for (const [operation, field, id] of places) {
       const other = `${id.slice(0, -1)}${id.endsWith('0') ? '1' : '0'}`
       const [known, unknown] = await Promise.all(
-        [id, other].map((one) => refusal(client, operation, { ...OWN, [field]: one })),
+        [id, other].map((one) => readRefusal(client, operation, { ...OWN, [field]: one })),
       )
       assert.deepEqual(known, { ...unknown, message: unknown!.message.replace(other, id) }, operation)
       assert.equal(known!.kind, 'missing')
@@ -116,7 +116,7 @@ test('sessions, runs and questions of others look to a TCP client as if they did
   assert.match(node.server.requests.at(-1)!.text, /Which\?[^}]*a/)
 })
 
-test('a TCP client begins anew, reads, and stops what is its own', async () => {
+test('a TCP client starts, reads and stops its own conversations', async () => {
   await using node = await startTestDispatch([{ parts: ['Half'], end: 'hang' }])
   const client = overTcp(node)
   for await (const { event } of streamTurn(client, { ...OWN, content: 'go' }, NEVER)) {
@@ -131,7 +131,7 @@ test('a TCP client begins anew, reads, and stops what is its own', async () => {
   assert.equal((await request(client, 'newSession', OWN, NEVER)).active, true)
 })
 
-test('a TCP client stops no turn of a person', async () => {
+test('a TCP client cannot stop the turn of a local user', async () => {
   await using node = await startTestDispatch([{ parts: ['Half'], end: 'hang' }])
   const client = overTcp(node)
   const events: string[] = []
@@ -144,7 +144,7 @@ test('a TCP client stops no turn of a person', async () => {
   assert.equal(events.at(-1), 'end')
 })
 
-async function refusal(client: Dispatch, operation: Operation, body: object) {
+async function readRefusal(client: Dispatch, operation: Operation, body: object) {
   const { kind, message, hint } = await request(client, operation as 'send', body, NEVER).then(
     () => assert.fail(`${operation} was served`),
     toCrabError,
@@ -156,7 +156,7 @@ function overTcp({ services }: TestDispatch) {
   return route(handlers(services, TCP_CLIENT))
 }
 
-/** What a client could have changed. */
+/** Returns everything that a client could have changed. */
 async function snapshot({ home, dispatch }: TestDispatch) {
   const { conversations } = await request(dispatch, 'listConversations', {}, NEVER)
   const session = await request(dispatch, 'getSession', PERSON, NEVER)

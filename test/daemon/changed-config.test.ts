@@ -9,15 +9,15 @@ import { DAEMON, startTestDispatch, type TestDispatch, type WireEvent } from '..
 
 const NEVER = new AbortController().signal
 
-test('turns that begin after config.toml has changed find it changed, and it is read once for all of them', async () => {
+test('turns that start after config.toml changes use the new file, and share one read of it', async () => {
   await using other = await startModelServer(() => ({ parts: ['from the new'] }))
   await using node = await startLogged()
-  assert.deepEqual(told(await node.ask('hi')), { text: 'from the old', notices: [] })
+  assert.deepEqual(summarize(await node.ask('hi')), { text: 'from the old', notices: [] })
   const text = await node.home.read('config.toml')
   const fresh = `${text.replace(node.server.url, other.url)}[permissions]\ndeny = ["read"]\n`
   await node.home.write('config.toml', fresh)
   const turns = await Promise.all(['ann', 'bob', 'eve'].map((sender) => node.ask('and now?', { sender })))
-  for (const turn of turns) assert.deepEqual(told(turn), { text: 'from the new', notices: [] })
+  for (const turn of turns) assert.deepEqual(summarize(turn), { text: 'from the new', notices: [] })
   assert.deepEqual(
     (await node.services.rules()).map(({ pattern }) => pattern),
     ['read'],
@@ -25,22 +25,22 @@ test('turns that begin after config.toml has changed find it changed, and it is 
   assert.deepEqual(node.logged, ['info config.toml has changed: models, [permissions]'])
 })
 
-test('turns say why a changed config.toml does not hold, until it is mended', async () => {
+test('turns report why a changed config.toml is not used, until it is fixed', async () => {
   await using node = await startLogged()
   await node.ask('hi')
   const text = await node.home.read('config.toml')
   await node.home.write('config.toml', `${text}[permissions]\nalow = []\n`)
   for (let turn = 0; turn < 2; turn++) {
-    const { notices, text: said } = told(await node.ask('still there?'))
+    const { notices, text: said } = summarize(await node.ask('still there?'))
     assert.match(notices[0] ?? '', /^config\.toml:6: .*alow.*; the previous configuration stays in use$/)
     assert.deepEqual([notices.length, said], [1, 'from the old'])
   }
   assert.equal(node.logged.length, 1, 'the log has it once')
   await node.home.write('config.toml', text)
-  assert.deepEqual(told(await node.ask('and now?')), { text: 'from the old', notices: [] })
+  assert.deepEqual(summarize(await node.ask('and now?')), { text: 'from the old', notices: [] })
 })
 
-test('what lists models and tells which variables they need looks at config.toml as it is now', async () => {
+test('operations that list models and required variables use the current config.toml', async () => {
   await using node = await startLogged()
   const names = async () => {
     return (await request(node.dispatch, 'listModels', {}, NEVER)).models.map(({ name }) => name)
@@ -55,7 +55,7 @@ test('what lists models and tells which variables they need looks at config.toml
   )
 })
 
-test('a node that lasts asks a server again that could not say which models it has', async () => {
+test('a long-lived node retries a server that could not list its models', async () => {
   await using node = await startLogged()
   await using late = await startModelServer(() => ({ parts: ['here I am'] }))
   await node.home.write('config.toml', `[llm]\nbase_url = "${late.url}"\n`)
@@ -63,10 +63,10 @@ test('a node that lasts asks a server again that could not say which models it h
   await assert.rejects(node.ask('hi'), { kind: 'unavailable' })
   const port = Number(new URL(late.url).port)
   await using _again = await startModelServer(() => ({ parts: ['here I am'] }), { port })
-  assert.equal(told(await node.ask('hi')).text, 'here I am')
+  assert.equal(summarize(await node.ask('hi')).text, 'here I am')
 })
 
-test('get_stats does not wait for a model server that says nothing', async () => {
+test('get_stats does not wait for a model server that does not answer', async () => {
   await using node = await startLogged()
   await node.ask('hi')
   await using silent = createServer(() => {}).listen(0, '127.0.0.1')
@@ -78,7 +78,7 @@ test('get_stats does not wait for a model server that says nothing', async () =>
   silent.closeAllConnections()
 })
 
-test('a turn that names its model waits only a while for a server that has stopped to say what it has', async () => {
+test('a turn that names its model waits only a limited time for a stopped server to list its models', async () => {
   await using node = await startLogged()
   let lists = 0
   await using server = createServer((request, response) => {
@@ -96,7 +96,7 @@ test('a turn that names its model waits only a while for a server that has stopp
   server.closeAllConnections()
 })
 
-test('a reload that is given up while a server is asked changes nothing', async () => {
+test('a reload that is cancelled while it asks a server changes nothing', async () => {
   await using node = await startTestDispatch(() => ({ parts: ['from the old'] }))
   await node.ask('hi')
   let lists = 0
@@ -108,16 +108,16 @@ test('a reload that is given up while a server is asked changes nothing', async 
   const { port } = server.address() as AddressInfo
   await node.home.write('config.toml', `[llm]\nbase_url = "http://127.0.0.1:${port}/v1"\n`)
   const stop = new AbortController()
-  const given = request(node.dispatch, 'reload', {}, stop.signal)
+  const reload = request(node.dispatch, 'reload', {}, stop.signal)
   await once(server, 'request')
   stop.abort()
-  await assert.rejects(given, { kind: 'cancelled' })
+  await assert.rejects(reload, { kind: 'cancelled' })
   const end = (await node.ask('hi')).at(-1)
   assert.match(end?.$case === 'end' ? end.value.error : '', /late.*418/)
   server.closeAllConnections()
 })
 
-test('a turn that comes while models are looked for finds what config.toml says by then', async () => {
+test('a turn that starts while models are listed uses the config.toml of that moment', async () => {
   await using other = await startModelServer(() => ({ parts: ['from the new'] }))
   await using node = await startLogged()
   const text = await node.home.read('config.toml')
@@ -130,10 +130,10 @@ test('a turn that comes while models are looked for finds what config.toml says 
   await node.ask('hi')
   await node.home.write('config.toml', `[llm]\nbase_url = "http://127.0.0.1:${port}/v1"\n`)
   await assert.rejects(node.ask('hi'), { kind: 'unavailable' })
-  const early = Promise.allSettled([node.ask('hi', { sender: 'bob' })]) // may find either setting
+  const early = Promise.allSettled([node.ask('hi', { sender: 'bob' })]) // may see either configuration
   await once(server, 'request')
   await node.home.write('config.toml', text.replace(node.server.url, other.url))
-  assert.equal(told(await node.ask('and now?')).text, 'from the new')
+  assert.equal(summarize(await node.ask('and now?')).text, 'from the new')
   server.closeAllConnections()
   await early
 })
@@ -147,7 +147,7 @@ async function startLogged(): Promise<TestDispatch & { logged: string[] }> {
   return { ...node, logged }
 }
 
-function told(events: readonly WireEvent[]): { text: string; notices: string[] } {
+function summarize(events: readonly WireEvent[]): { text: string; notices: string[] } {
   const text = events.map((event) => (event.$case === 'chunk' ? event.value.content : '')).join('')
   const notices = events.flatMap((event) => (event.$case === 'notice' ? [event.value.message] : []))
   return { text, notices }

@@ -5,9 +5,9 @@ import { compose } from '../../src/daemon/compose.ts'
 import { handlers } from '../../src/daemon/handlers/handlers.ts'
 
 /**
- * A process that talks in the conversation (crab, ann) of a home. `HOME NAME COUNT` does that many things, one after the
- * other, and writes each that was acknowledged as a line; `HOME crash` is killed between an archive and its marker, and
- * `HOME try` writes what kind of failure a compaction meets.
+ * Talks in the conversation (crab, ann) of a home. `HOME NAME COUNT` performs COUNT operations, one after the
+ * other, and prints each acknowledged one as a line; `HOME crash` is killed between an archive and its
+ * marker, and `HOME try` prints the error kind of a failed compaction.
  */
 const [home = '', name = '', count = '0'] = process.argv.slice(2)
 const NEVER = new AbortController().signal

@@ -22,7 +22,7 @@ const PAIR = { agent: 'crab', sender: 'ann' }
 const SUMMARY = 'They count crabs. More follows.\n\n## Goal\n- to count crabs'
 const LOOK = { call: 'a', name: 'read', args: '{"path":"none"}' }
 
-test('compact leaves a summary and the words of the user, from which the next request begins', async () => {
+test("compact stores a summary and the user's own words, from which the next request starts", async () => {
   await using node = await startTestDispatch(script({ parts: [SUMMARY], usage: { input: 9, output: 4 } }))
   await node.ask('count crabs\nplease')
   const { summary, archive, title, model, usage } = await compact(node)
@@ -37,7 +37,7 @@ test('compact leaves a summary and the words of the user, from which the next re
   ])
 })
 
-test('compact says what it cost where the price is known, and asks for no more than fits', async () => {
+test('compact reports its cost when the price is known, and asks for no more tokens than fit', async () => {
   const facts = `[[providers]]
 name = "priced"
 kind = "openai-compatible"
@@ -55,7 +55,7 @@ models = [{ name = "paid", context = 1000, input_usd = 1, output_usd = 10 }]
   assert.deepEqual([used.usage?.totalTokens, used.context], [12, 1000])
 })
 
-test('compact and generate_title ask another model when they are told to', async () => {
+test('compact and generate_title use another model when they are configured to', async () => {
   await using node = await startTestDispatch(script({ parts: [SUMMARY] }))
   await node.ask('one')
   assert.equal((await request(node.dispatch, 'compact', { ...PAIR, model: 'other' }, NEVER)).model, 'other')
@@ -67,7 +67,7 @@ test('compact and generate_title ask another model when they are told to', async
   )
 })
 
-test('compact asks without tools and shows the model who said and did what', async () => {
+test('compact asks without tools, and shows the model who said and did what', async () => {
   await using node = await startTestDispatch([
     { parts: ['Looking.', LOOK] },
     { parts: ['Gone.'] },
@@ -88,7 +88,7 @@ test('compact asks without tools and shows the model who said and did what', asy
   assert.equal(question!.match(/<\/conversation>/g)?.length, 1)
 })
 
-test('compact keeps the archive in the memory of the agent, with its title as alias', async () => {
+test("compact keeps the archive in the agent's memory, with its title as alias", async () => {
   await using node = await startTestDispatch(script({ parts: [SUMMARY] }))
   await node.ask('one')
   const first = await compact(node)
@@ -115,7 +115,7 @@ test('compact keeps the archive in the memory of the agent, with its title as al
   assert.deepEqual(await request(node.dispatch, 'listArchives', { agent: 'crab' }, NEVER), { archives })
 })
 
-test('a second compaction builds on the first and still has all the words of the user', async () => {
+test('a second compaction builds on the first and still has all messages of the user', async () => {
   await using node = await startTestDispatch(script({ parts: [SUMMARY] }))
   await node.ask('one')
   await compact(node)
@@ -144,7 +144,7 @@ test('sessions show what compaction archived, and its summary', async () => {
   assert.deepEqual([info.summary, info.title, info.messageCount], [SUMMARY, '', 4])
 })
 
-test('compact has nothing to do where nothing was said, or not since the last time', async () => {
+test('compact does nothing in an empty conversation, or when nothing was said since the last compaction', async () => {
   await using node = await startTestDispatch(script({ parts: [SUMMARY] }))
   await assert.rejects(compact(node), { kind: 'missing' })
   await assert.rejects(compact(node, { agent: 'nobody' }), { kind: 'missing', message: /nobody/ })
@@ -213,23 +213,23 @@ test('messages wait for a compaction, and are answered from its summary', async 
   assert.match(sentTo(node.server.requests[2])[0]!, new RegExp(`archived as "${archive}"`))
 })
 
-test('a conversation whose archive is gone says so to the model and to the person, and goes on', async () => {
+test('a conversation whose archive is gone tells the model and the user, and continues', async () => {
   await using node = await startTestDispatch(script({ parts: [SUMMARY] }))
   await node.ask('one')
   await compact(node)
   await writeFile(join(node.home.paths.memory, 'crab.db'), 'damaged')
   await using other = otherProcess(node)
-  const notices = await noticesOf(other.dispatch)
+  const notices = await collectNotices(other.dispatch)
   assert.match(notices[0]!, /"They count crabs\.", is not available: Cannot read .*crab\.db/)
   assert.match(
     sentTo(node.server.requests[2])[0]!,
     /archived as "They count crabs\."; the archive is not available/,
   )
   await writeFile(join(node.home.paths.memory, 'crab.db'), await emptyMemory(node))
-  assert.match((await noticesOf(other.dispatch))[0]!, /has no archive/)
+  assert.match((await collectNotices(other.dispatch))[0]!, /has no archive/)
   await compact(other)
   assert.match(sentTo(node.server.requests.at(-1))[0]!, /\[user\]\none\n/, 'what the archive stood for')
-  assert.deepEqual(await noticesOf(other.dispatch), [])
+  assert.deepEqual(await collectNotices(other.dispatch), [])
   assert.match(sentTo(node.server.requests.at(-1))[0]!, /<summary>\nThey count crabs/)
 })
 
@@ -242,7 +242,7 @@ test('compact writes no marker when the memory cannot be written', async () => {
   assert.equal(await sessionFile(node), before)
 })
 
-test('another process reads what was compacted here', async () => {
+test('another process reads what this process compacted', async () => {
   await using node = await startTestDispatch(script({ parts: [SUMMARY] }))
   await using other = otherProcess(node)
   await node.ask('one')
@@ -255,7 +255,7 @@ test('another process reads what was compacted here', async () => {
   )
 })
 
-test('rename_agent takes the archives of the agent along', async () => {
+test('rename_agent moves the archives of the agent', async () => {
   await using node = await startTestDispatch(script({ parts: [SUMMARY] }))
   await request(node.dispatch, 'createAgent', { name: 'critic', config: '', prompt: '' }, NEVER)
   await node.ask('one', { agent: 'critic' })
@@ -266,7 +266,7 @@ test('rename_agent takes the archives of the agent along', async () => {
   assert.match(sentTo(node.server.requests.at(-1))[0]!, /They count crabs/)
 })
 
-test('compact tries once more with half of what was too much for the model', async () => {
+test('compact retries once with half of a text that was too long for the model', async () => {
   const replies: Reply[] = [
     { status: 400, body: { error: { message: 'prompt is too long' } } },
     { parts: [SUMMARY] },
@@ -282,7 +282,7 @@ test('compact tries once more with half of what was too much for the model', asy
   assert.deepEqual([first?.['max_tokens'], second?.['max_tokens']], [8000, 4000])
 })
 
-test('compact gives a model that was cut off twice the room, once, and counts both', async () => {
+test('compact doubles max_tokens once after a truncated summary, and counts the usage of both requests', async () => {
   const cut: Reply = { parts: ['They'], finish: 'length', usage: { input: 9, output: 4 } }
   const replies: Reply[] = [cut, { parts: [SUMMARY], usage: { input: 9, output: 5 } }, cut, cut]
   await using node = await startTestDispatch((asked) =>
@@ -300,7 +300,7 @@ test('compact gives a model that was cut off twice the room, once, and counts bo
   assert.deepEqual(replies, [])
 })
 
-test('compact shows a model less of what takes it more tokens', async () => {
+test('compact sends fewer characters when they need more tokens', async () => {
   const facts = `[[providers]]
 name = "small"
 kind = "openai-compatible"
@@ -319,7 +319,7 @@ models = [{ name = "tiny", context = 8000 }]
   assert.ok(asked[1]! > 4500 && asked[1]! < 6500, `${asked[1]}`)
 })
 
-test('compact gives no terminal anything to obey in a title', async () => {
+test('compact removes terminal control sequences from titles', async () => {
   await using node = await startTestDispatch(script({ parts: ['Ev\u001b]0;pwn\u0007il title. More'] }))
   await node.ask('one')
   assert.equal((await compact(node)).title, 'Evil title.')
@@ -329,7 +329,7 @@ test('compact gives no terminal anything to obey in a title', async () => {
   assert.deepEqual((await node.services.memory.read('crab')).entries[0]?.aliases, ['Evil title.'])
 })
 
-/** Answers questions for a summary with that reply, everything else with yes. */
+/** Answers requests for a summary with that reply, everything else with yes. */
 function script(reply: Reply) {
   return (asked: RecordedRequest): Reply =>
     isQuestion(asked) ? reply : { parts: ['yes'], usage: { input: 10, output: 2 } }
@@ -343,7 +343,7 @@ function compact({ dispatch }: { dispatch: Dispatch }, more: object = {}) {
   return request(dispatch, 'compact', { ...PAIR, ...more }, NEVER)
 }
 
-/** The same home, as another process has it: with memories of its own. */
+/** Returns the services of another process with the same home, with memories of its own. */
 function otherProcess({ home }: TestDispatch) {
   const services = compose(nodeOptions(home))
   return {
@@ -352,7 +352,7 @@ function otherProcess({ home }: TestDispatch) {
   }
 }
 
-async function noticesOf(dispatch: Dispatch): Promise<string[]> {
+async function collectNotices(dispatch: Dispatch): Promise<string[]> {
   const events = await Array.fromAsync(streamTurn(dispatch, { ...PAIR, content: 'on' }, NEVER))
   return events.flatMap(({ event }) => (event?.$case === 'notice' ? [event.value.message] : []))
 }

@@ -11,14 +11,14 @@ import { startTestDispatch, systemOf } from '../support/test-dispatch.ts'
 
 const NEVER = new AbortController().signal
 
-test('a fresh conversation asks with less than 4,000 bytes', async () => {
+test('the first request of a conversation is shorter than 4,000 bytes', async () => {
   await using node = await startTestDispatch([{ parts: ['yes'] }], { env: { SHELL: '/bin/bash' } })
   await node.ask('say hi')
   const [{ text, json }] = node.server.requests as [(typeof node.server.requests)[0]]
   const tools = (json['tools'] as { function: { name: string } }[]).map((tool) => tool.function.name)
   const files = ['read', 'write', 'edit', 'bash', 'glob', 'grep']
   assert.deepEqual(tools, [...files, 'remember', 'forget', 'recall', 'search_sessions', 'ask_user'])
-  assert.deepEqual([...tools, 'skill'].toSorted(), BUILT_IN_TOOLS.toSorted()) // there are no skills here
+  assert.deepEqual([...tools, 'skill'].toSorted(), BUILT_IN_TOOLS.toSorted()) // no skills exist here
   assert.ok(Buffer.byteLength(text) < 4_000, `${Buffer.byteLength(text)} bytes`)
 })
 
@@ -44,26 +44,26 @@ test('the system prompt has prompt, environment and instructions in this order, 
   assert.equal(second, first)
 })
 
-test('an ephemeral turn leaves no byte in the home', async () => {
+test('an ephemeral turn writes no byte to the home', async () => {
   await using node = await startTestDispatch(() => ({ parts: ['yes'] }))
   await node.ask('hi', { options: { ephemeral: true } })
   await node.ask('again', { options: { ephemeral: true } })
   assert.deepEqual(await readdir(node.home.paths.home), ['config.toml'])
 })
 
-test('everything that is written belongs to its owner only', async () => {
+test('every file is readable by its owner only', async () => {
   await using node = await startTestDispatch(() => ({ parts: ['yes'] }))
   await node.ask('hi')
   const names = await readdir(node.home.paths.home, { recursive: true })
   for (const name of names) {
-    const isOurs = !name.startsWith('run/') && name !== 'config.toml' // run/ itself is closed; the file is the test's
+    const isOurs = !name.startsWith('run/') && name !== 'config.toml' // run/ itself is closed; the file belongs to the test
     const { mode } = await stat(join(node.home.paths.home, name))
     if (isOurs) assert.equal(mode & 0o077, 0, name)
   }
   assert.ok(names.includes('run') && names.includes('sessions') && names.includes('agents/crab.toml'))
 })
 
-test('list_models tells the configured models, what is known of them and which is used', async () => {
+test('list_models returns the configured models, their known facts and which one is used', async () => {
   const config =
     '[[providers]]\nname = "other"\nkind = "openai-compatible"\nbase_url = "http://127.0.0.1:9/v1"\nmodels = [{ name = "priced", context = 1000, input_usd = 1, output_usd = 2 }]\n'
   await using node = await startTestDispatch([], { config })
@@ -74,14 +74,14 @@ test('list_models tells the configured models, what is known of them and which i
   assert.deepEqual([active, context, inputUsd, outputUsd, providerName], [false, 1_000, 1, 2, 'other'])
 })
 
-test('a wrong config.toml is told by every turn, and keeps no other operation from working', async () => {
+test('every turn reports a wrong config.toml, and other operations keep working', async () => {
   await using node = await startTestDispatch([], { config: 'modell = "x"\n' })
   await assert.rejects(node.ask('hi'), { kind: 'config', message: /config\.toml:5/ })
   await request(node.dispatch, 'ping', {}, NEVER)
   await request(node.dispatch, 'listConversations', {}, NEVER)
 })
 
-test('config.toml that was mended is read by the next turn', async () => {
+test('the next turn reads a config.toml that was fixed', async () => {
   await using node = await startTestDispatch(() => ({ parts: ['yes'] }))
   const config = await node.home.read('config.toml')
   await node.home.write('config.toml', 'broken')
@@ -90,7 +90,7 @@ test('config.toml that was mended is read by the next turn', async () => {
   assert.equal((await node.ask('hi')).at(-1)?.$case, 'end')
 })
 
-test('attach() finds the home by the environment, touches nothing before it must, and lets go', async () => {
+test('attach() finds the home by the environment, touches nothing before it must, and detaches', async () => {
   await using home = await temporaryHome()
   {
     await using attached = await attach(testCaller(home.paths.home, { cwd: () => '/' }))
@@ -105,7 +105,7 @@ test('attach() finds the home by the environment, touches nothing before it must
 
 const FLOOD = { call: 'a', name: 'bash', args: '{"command":"head -c 100000 /dev/zero | tr \\"\\\\0\\" x"}' }
 
-test('what a tool puts aside goes with its conversation, or with the process when that is not stored', async () => {
+test('spilled tool output is deleted with its conversation, or with the process when it is not stored', async () => {
   await using node = await startTestDispatch([{ parts: [FLOOD] }, { parts: ['ok'] }])
   const folder = join(node.home.paths.cache, 'output')
   await node.ask('go', { options: { allow: ['bash'], env: { PATH: process.env['PATH'] ?? '' } } })
@@ -115,7 +115,7 @@ test('what a tool puts aside goes with its conversation, or with the process whe
   assert.deepEqual(await readdir(folder), [])
 })
 
-test('an ephemeral turn leaves nothing of what its tools put aside', async () => {
+test('an ephemeral turn leaves none of the output that its tools spilled', async () => {
   const node = await startTestDispatch([{ parts: [FLOOD] }, { parts: ['ok'] }])
   const folder = join(node.home.paths.cache, 'output')
   await using _home = node.home

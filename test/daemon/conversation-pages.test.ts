@@ -16,13 +16,13 @@ function summary(at: number, title: string): SessionSummary {
   return { ...texts, ...counts, ...times, summary: '', preview: '', activeSince: times.createdAt }
 }
 
-test('listConversations() gives pages that fit a frame, whatever is asked, and readConversations() all of them', async () => {
+test('listConversations() returns pages that fit a frame for any request, and readConversations() returns all of them', async () => {
   const rows = Array.from({ length: 20_000 }, (_, at) => summary(at, '語'.repeat(500)))
   const storage = { listSessions: async () => rows }
   const sizes: number[] = []
   const dispatch: Dispatch = async function* (message) {
-    const asked = message.msg!.value as ListConversationsMsg
-    const list = await listConversations(storage, asked, new Map())
+    const query = message.msg!.value as ListConversationsMsg
+    const list = await listConversations(storage, query, new Map())
     sizes.push(ConversationList.encode(list).finish().length)
     yield { requestId: 0, msg: { $case: 'conversationList', value: list } }
   }
@@ -37,10 +37,10 @@ test('listConversations() gives pages that fit a frame, whatever is asked, and r
   assert.deepEqual([some.conversations.length, some.conversations[0]!.filePath], [9000, 'id-10'])
 })
 
-test('listConversations() tells the day a conversation was begun, and how long it went on', async () => {
+test('listConversations() returns the start date and the duration of a conversation', async () => {
   const storage = { listSessions: async () => [summary(1, 'crabs')] }
-  const asked = { agent: '', sender: '', cwd: '', offset: 0, limit: 0 }
-  const { conversations } = await listConversations(storage, asked, new Map([['a', 'new name']]))
+  const query = { agent: '', sender: '', cwd: '', offset: 0, limit: 0 }
+  const { conversations } = await listConversations(storage, query, new Map([['a', 'new name']]))
   const [{ date, aliveSecs, agent }] = conversations as [(typeof conversations)[number]]
   assert.deepEqual([date, aliveSecs, agent], ['2026-03-01', 3 * 3600 + 30, 'new name'])
 })

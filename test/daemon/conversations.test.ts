@@ -6,7 +6,7 @@ import { startTestDispatch, type TestDispatch } from '../support/test-dispatch.t
 const NEVER = new AbortController().signal
 const CALL = { call: 'a', name: 'read', args: '{"path":"none"}' }
 
-test('list_conversations is empty on a fresh home, and leaves it so', async () => {
+test('list_conversations is empty in a new home, and writes nothing', async () => {
   await using node = await startTestDispatch([])
   assert.deepEqual(await request(node.dispatch, 'listConversations', {}, NEVER), {
     conversations: [],
@@ -19,7 +19,7 @@ test('list_conversations is empty on a fresh home, and leaves it so', async () =
   await assert.rejects(node.home.read('agents/crab.toml'), { code: 'ENOENT' })
 })
 
-test('list_conversations gives one row each, newest first, and filters byte for byte', async () => {
+test('list_conversations returns one row per conversation, newest first, and filters by exact bytes', async () => {
   await using node = await startTestDispatch(() => ({ parts: ['yes'] }))
   await request(node.dispatch, 'createAgent', { name: 'critic', config: '', prompt: '' }, NEVER)
   await node.ask('hi')
@@ -40,7 +40,7 @@ test('list_conversations gives one row each, newest first, and filters byte for 
   assert.ok(aliveSecs >= 0 && aliveSecs < 3_600)
 })
 
-test('list_conversations gives pages that together are the list, filters by directory, and counts all', async () => {
+test('list_conversations returns pages that together are the list, filters by directory, and counts all', async () => {
   await using node = await startTestDispatch(() => ({ parts: ['yes'] }))
   for (const [sender, cwd] of [
     ['a', '/usr'],
@@ -76,7 +76,7 @@ test('conversations follow an agent that is renamed', async () => {
   )
 })
 
-test('get_session tells what is known of one', async () => {
+test('get_session returns the facts of one conversation', async () => {
   await using node = await startTestDispatch(() => ({ parts: ['yes'] }))
   await node.ask('hi', { cwd: '/usr' })
   const session = await onlySession(node)
@@ -102,7 +102,7 @@ test('get_session tells what is known of one', async () => {
   assert.equal(agentId, (await request(node.dispatch, 'getAgent', { name: 'crab' }, NEVER)).id)
 })
 
-test('list_messages gives pages with everything that belongs to a message', async () => {
+test('list_messages returns pages with everything that belongs to a message', async () => {
   const thinking = { thinking: 'Hm' }
   await using node = await startTestDispatch([{ parts: [thinking, 'Looking.', CALL] }, { parts: ['Gone.'] }])
   const attachments = [{ mediaType: 'image/png', data: new Uint8Array(5), name: 'a.png' }]
@@ -135,7 +135,7 @@ test('list_messages gives pages with everything that belongs to a message', asyn
   assert.deepEqual([toolCallId, name, isError], ['a', 'read', true])
 })
 
-test('get_conversation_history gives roles and words', async () => {
+test('get_conversation_history returns roles and text', async () => {
   await using node = await startTestDispatch(() => ({ parts: ['yes'] }))
   await node.ask('hi')
   const history = await request(
@@ -154,7 +154,7 @@ test('get_conversation_history gives roles and words', async () => {
   })
 })
 
-test('get_session and the history tell the title and summary that were set last', async () => {
+test('get_session and the history return the latest title and summary', async () => {
   await using node = await startTestDispatch(() => ({ parts: ['yes'] }))
   await node.ask('hi')
   const session = await onlySession(node)
@@ -173,7 +173,7 @@ test('get_session and the history tell the title and summary that were set last'
   assert.deepEqual([conversations[0]?.title, conversations[0]?.messageCount], ['Second', 2])
 })
 
-test('list_messages tells a guest, and an answer that is not whole', async () => {
+test('list_messages marks guests and incomplete answers', async () => {
   await using node = await startTestDispatch([{ parts: ['I think'] }, { parts: ['Half'], end: 'cut' }])
   await request(node.dispatch, 'createAgent', { name: 'critic', config: '', prompt: '' }, NEVER)
   await node.ask('hi', { guest: 'critic' })
@@ -191,14 +191,14 @@ test('list_messages tells a guest, and an answer that is not whole', async () =>
   )
 })
 
-test('get_session counts what was said, not what tools answered', async () => {
+test('get_session counts messages, not tool results', async () => {
   await using node = await startTestDispatch([{ parts: [CALL] }, { parts: ['Gone.'] }])
   await node.ask('read it')
   const session = await onlySession(node)
   assert.equal((await request(node.dispatch, 'getSession', { session }, NEVER)).messageCount, 3)
 })
 
-test('fork_session makes a copy that goes on in place of the original', async () => {
+test('fork_session makes a copy that continues in place of the original', async () => {
   await using node = await startTestDispatch(() => ({ parts: ['yes'] }))
   await node.ask('one')
   const session = await onlySession(node)
@@ -211,7 +211,7 @@ test('fork_session makes a copy that goes on in place of the original', async ()
   assert.deepEqual([await count(session), await count(fork.id)], [2, 4])
 })
 
-test('delete_conversation deletes for good; what is left is the one that was active before', async () => {
+test('delete_conversation deletes permanently, and the previous conversation becomes active', async () => {
   await using node = await startTestDispatch(() => ({ parts: ['yes'] }))
   await node.ask('one')
   const session = await onlySession(node)
@@ -224,7 +224,7 @@ test('delete_conversation deletes for good; what is left is the one that was act
 })
 
 for (const id of ['', '..', '../config.toml', '/etc/passwd', 'a/b', 'x\0y', '.']) {
-  test(`every operation on a session refuses the id ${JSON.stringify(id)}`, async () => {
+  test(`every operation on a session rejects the id ${JSON.stringify(id)}`, async () => {
     await using node = await startTestDispatch([])
     const { dispatch } = node
     const invalid = { name: 'CrabError', kind: 'invalid' }
@@ -236,7 +236,7 @@ for (const id of ['', '..', '../config.toml', '/etc/passwd', 'a/b', 'x\0y', '.']
   })
 }
 
-test('every operation on a session says that there is none of a well-formed id', async () => {
+test('every operation on a session reports an unknown well-formed id', async () => {
   await using node = await startTestDispatch([])
   const session = '0123456789abcdef-01ARZ3NDEKTSV4RRFFQ69G5FAV'
   for (const operation of ['getSession', 'listMessages', 'forkSession'] as const) {
@@ -250,7 +250,7 @@ async function onlySession({ dispatch }: TestDispatch): Promise<string> {
   return conversations[0]!.filePath
 }
 
-test('list_conversations lists those of an agent whose file cannot be used', async () => {
+test('list_conversations includes those of an agent whose file is invalid', async () => {
   await using node = await startTestDispatch([{ parts: ['said'] }])
   await request(node.dispatch, 'createAgent', { name: 'broken' }, NEVER)
   await node.ask('hi', { agent: 'broken' })

@@ -5,7 +5,7 @@ import { startTestDispatch } from '../support/test-dispatch.ts'
 
 const NEVER = new AbortController().signal
 
-test('delete_agent refuses while a turn of the agent runs, says how to end it, and works afterwards', async () => {
+test('delete_agent refuses while a turn of the agent runs, says how to stop it, and works afterwards', async () => {
   await using node = await startTestDispatch([{ parts: ['said'], end: 'hang' }])
   await request(node.dispatch, 'createAgent', { name: 'busy' }, NEVER)
   const stop = new AbortController()
@@ -23,7 +23,7 @@ test('delete_agent refuses while a turn of the agent runs, says how to end it, a
   await assert.rejects(request(node.dispatch, 'getAgent', { name: 'busy' }, NEVER), { kind: 'missing' })
 })
 
-test('delete_agent refuses while a turn runs that is stored nowhere', async () => {
+test('delete_agent refuses while a turn runs that is not stored', async () => {
   await using node = await startTestDispatch([{ parts: ['said'], end: 'hang' }])
   await request(node.dispatch, 'createAgent', { name: 'busy' }, NEVER)
   const message = { agent: 'busy', sender: 'ann', content: 'hi', options: { ephemeral: true } }
@@ -35,7 +35,7 @@ test('delete_agent refuses while a turn runs that is stored nowhere', async () =
   await request(node.dispatch, 'deleteAgent', { name: 'busy' }, NEVER)
 })
 
-test('delete_agent takes away an agent whose file cannot be used', async () => {
+test('delete_agent deletes an agent whose file is invalid', async () => {
   await using node = await startTestDispatch([])
   await node.home.write('agents/broken.toml', 'model = 3\n')
   await request(node.dispatch, 'deleteAgent', { name: 'broken' }, NEVER)

@@ -18,13 +18,13 @@ import { until } from '../support/until.ts'
 const NEVER = new AbortController().signal
 const K = AgentEventKind
 
-test('a chain of three agents: each is started by the end of the one before, and reads its last text', async () => {
+test('in a chain of three agents, each is started by the end of the one before and reads its last text', async () => {
   const logged: string[] = []
-  await using node = await startTestDispatch(byAgent(SIGNALS), {
+  await using node = await startTestDispatch(answerByAgent(SIGNALS), {
     daemon: DAEMON,
     log: (_, message, fields = {}) => void logged.push(`${message} ${fields['agent'] ?? fields['source']}`),
   })
-  await makeAgents(node, 'scout', 'clerk')
+  await createAgents(node, 'scout', 'clerk')
   await subscribe(node, 'rss:fetch', 'scout')
   await subscribe(node, 'agent:scout:done', 'crab')
   await subscribe(node, 'agent:crab:done', 'clerk')
@@ -49,7 +49,7 @@ test('a chain of three agents: each is started by the end of the one before, and
     events.map(({ runId }) => runId),
     ['', ...events.slice(0, 3).map(({ fired }) => fired[0]!.runId)],
   )
-  assert.deepEqual(spokenTo(node), [
+  assert.deepEqual(readPrompts(node), [
     'scout: three headlines',
     'crab: one matters',
     'clerk: one matters, enriched',
@@ -75,21 +75,22 @@ test('a chain of three agents: each is started by the end of the one before, and
 
 test('agents that start each other stop after 16 turns, and the trace says so', async () => {
   await using node = await startTestDispatch(() => ({ parts: ['your turn'] }), { daemon: DAEMON })
-  await makeAgents(node, 'ping', 'pong')
+  await createAgents(node, 'ping', 'pong')
   await subscribe(node, 'agent:ping:done', 'pong')
   await subscribe(node, 'agent:pong:done', 'ping')
   await node.ask('begin', { agent: 'ping' })
-  const refused = () => traced(node).then(({ events }) => events.find(({ depth }) => depth === 16)?.fired[0])
+  const refused = () =>
+    readTrace(node).then(({ events }) => events.find(({ depth }) => depth === 16)?.fired[0])
   await until('the chain ends', async () => (await refused()) !== undefined)
   assert.equal((await refused())?.state, FiredState.REFUSED)
   assert.match((await refused())?.error ?? '', /^Cannot continue: 16 events led to this one/)
   assert.equal((await refused())?.runId, '')
-  const { events } = await traced(node)
+  const { events } = await readTrace(node)
   assert.equal(events.length, 17)
   assert.equal(node.server.requests.length, 17, 'the turn a person asked for, and 16 more')
 })
 
-test('guests and turns that are not stored publish nothing; what fails or is cancelled publishes failed', async () => {
+test('guests and turns that are not stored publish nothing; failed and cancelled turns publish failed', async () => {
   const script = (_: RecordedRequest, index: number): Reply =>
     index === 2
       ? { status: 400, body: { error: { message: 'no such thing' } } }
@@ -99,10 +100,10 @@ test('guests and turns that are not stored publish nothing; what fails or is can
           ? { end: 'hang', parts: ['so far'] }
           : { parts: ['well'] }
   await using node = await startTestDispatch(script, { daemon: DAEMON })
-  await makeAgents(node, 'guest')
+  await createAgents(node, 'guest')
   await node.ask('hi', { guest: 'guest' })
   await node.ask('hi', { options: { ephemeral: true } })
-  assert.deepEqual((await traced(node)).events, [])
+  assert.deepEqual((await readTrace(node)).events, [])
   await node.ask('hi')
   await node.ask('hi')
   const stop = new AbortController()
@@ -112,8 +113,8 @@ test('guests and turns that are not stored publish nothing; what fails or is can
   )
   stop.abort()
   await cancelled
-  await until('all are published', async () => (await traced(node)).events.length === 3)
-  const { events } = await traced(node)
+  await until('all are published', async () => (await readTrace(node)).events.length === 3)
+  const { events } = await readTrace(node)
   assert.deepEqual(
     events.map(({ source }) => source),
     Array(3).fill('agent:crab:failed'),
@@ -125,24 +126,24 @@ test('guests and turns that are not stored publish nothing; what fails or is can
 
 test('turns of untrusted senders publish nothing, so that they start no unattended turn', async () => {
   await using node = await startTestDispatch(() => ({ parts: ['well'] }), { daemon: DAEMON })
-  await makeAgents(node, 'scout')
+  await createAgents(node, 'scout')
   await node.ask('hi', { sender: 'tg:5' })
   await node.ask('hi', { sender: 'cron' })
-  await until('the unattended turn is published', async () => (await traced(node)).events.length > 0)
+  await until('the unattended turn is published', async () => (await readTrace(node)).events.length > 0)
   assert.deepEqual(
-    (await traced(node)).events.map(({ source }) => source),
+    (await readTrace(node)).events.map(({ source }) => source),
     ['agent:crab:done'],
   )
 })
 
-test('the text of done is what was said after the last tool', async () => {
+test('the text of done is what the agent said after the last tool', async () => {
   const call = { call: 'c1', name: 'glob', args: '{"pattern":"*"}' }
   await using node = await startTestDispatch(
     [{ parts: ['Let me look.', call] }, { parts: ['Two ', 'files.'] }],
     { daemon: DAEMON },
   )
   await node.ask('how many?')
-  const { events } = await traced(node)
+  const { events } = await readTrace(node)
   assert.deepEqual(
     events.map(({ payload }) => payload),
     ['Two files.'],
@@ -165,7 +166,7 @@ test('subscribing works without a daemon; publishing and tracing say that they n
     ...unavailable,
     message: 'Cannot publish the event: subscriptions fire only in a daemon',
   })
-  await assert.rejects(traced(node), unavailable)
+  await assert.rejects(readTrace(node), unavailable)
   const list = async () => await request(node.dispatch, 'listSubscriptions', {}, NEVER)
   assert.deepEqual(
     (await list()).subscriptions.map(({ id }) => id),
@@ -186,9 +187,9 @@ test('subscribing works without a daemon; publishing and tracing say that they n
   await assert.rejects(request(node.dispatch, 'unsubscribeEvent', { id: 4 }, NEVER), { kind: 'missing' })
 })
 
-test('rename_agent takes subscriptions along, and does nothing while their file is broken', async () => {
+test('rename_agent updates subscriptions, and does nothing while their file is broken', async () => {
   await using node = await startTestDispatch([])
-  await makeAgents(node, 'scout')
+  await createAgents(node, 'scout')
   await subscribe(node, 'agent:scout:done', 'scout')
   const rename = () => request(node.dispatch, 'renameAgent', { oldName: 'scout', newName: 'finder' }, NEVER)
   const text = await node.home.read('events/subscriptions.toml')
@@ -203,20 +204,20 @@ test('rename_agent takes subscriptions along, and does nothing while their file 
   ])
 })
 
-test('an agent that was deleted is not started, and the trace says why', async () => {
+test('a deleted agent is not started, and the trace says why', async () => {
   await using node = await startTestDispatch([], { daemon: DAEMON })
-  await makeAgents(node, 'scout')
+  await createAgents(node, 'scout')
   await subscribe(node, 'rss', 'scout')
   await request(node.dispatch, 'deleteAgent', { name: 'scout' }, NEVER)
   await request(node.dispatch, 'publishEvent', { source: 'rss', payload: 'x' }, NEVER)
-  const fired = () => traced(node).then(({ events }) => events[0]!.fired[0]!)
+  const fired = () => readTrace(node).then(({ events }) => events[0]!.fired[0]!)
   await until('it is refused', async () => (await fired()).state === FiredState.REFUSED)
   assert.match((await fired()).error, /Cannot find the agent "scout"/)
 })
 
-test('what ends with the daemon starts nothing any more', async () => {
+test('a turn that ends with the daemon starts nothing', async () => {
   const node = await startTestDispatch([{ parts: ['so far'], end: 'hang' }], { daemon: DAEMON })
-  await makeAgents(node, 'scout')
+  await createAgents(node, 'scout')
   await subscribe(node, 'agent:crab:failed', 'scout')
   const { runId } = await request(
     node.dispatch,
@@ -234,7 +235,7 @@ test('what ends with the daemon starts nothing any more', async () => {
   await node.home[Symbol.asyncDispose]()
 })
 
-test('subscribe_events tells of every turn, flat; a failed one is done for those who know nothing else', async () => {
+test('subscribe_events sends every turn as flat events; a failed turn is done for clients that do not ask for failures', async () => {
   const long = '€'.repeat(1000)
   const bash = { call: 'c1', name: 'bash', args: JSON.stringify({ command: `echo ${long}\necho two` }) }
   const glob = { call: 'c2', name: 'glob', args: '{"pattern":"*"}' }
@@ -300,7 +301,7 @@ test('subscribe_events tells of every turn, flat; a failed one is done for those
   assert.equal(node.services.events.hasListeners, false)
 })
 
-test('subscribe_events tells nobody of turns that are not stored', async () => {
+test('subscribe_events does not report turns that are not stored', async () => {
   await using node = await startTestDispatch(() => ({ parts: ['psst'] }), { daemon: DAEMON })
   const all = follow(node, [])
   await until('it listens', () => node.services.events.hasListeners)
@@ -311,7 +312,7 @@ test('subscribe_events tells nobody of turns that are not stored', async () => {
   await all.stop()
 })
 
-test('a TCP client neither follows what agents do, nor publishes, nor lists subscriptions', async () => {
+test('a TCP client cannot follow agents, publish, or list subscriptions', async () => {
   await using node = await startTestDispatch([], { daemon: DAEMON })
   const dispatch = route(handlers(node.services, TCP_CLIENT))
   const denied = { kind: 'denied' }
@@ -327,29 +328,29 @@ test('a TCP client neither follows what agents do, nor publishes, nor lists subs
   await assert.rejects(request(dispatch, 'listSubscriptions', {}, NEVER), denied)
 })
 
-/** What each agent answers, by the prompt it has. */
+/** The answer of each agent, by its prompt. */
 const SIGNALS: Readonly<Record<string, string>> = {
   scout: 'one matters',
   crab: 'one matters, enriched',
   clerk: 'filed',
 }
 
-function byAgent(answers: Readonly<Record<string, string>>) {
-  return ({ json }: RecordedRequest): Reply => ({ parts: [answers[agentOf(json)] ?? '?'] })
+function answerByAgent(answers: Readonly<Record<string, string>>) {
+  return ({ json }: RecordedRequest): Reply => ({ parts: [answers[readAgentName(json)] ?? '?'] })
 }
 
-function agentOf(json: JsonObject): string {
+function readAgentName(json: JsonObject): string {
   return /You are (\w+)/.exec(systemOf(json))?.[1] ?? ''
 }
 
-function spokenTo({ server }: TestDispatch): string[] {
+function readPrompts({ server }: TestDispatch): string[] {
   return server.requests.map(({ json }) => {
     const messages = json['messages'] as { role: string; content: string }[]
-    return `${agentOf(json)}: ${messages.findLast(({ role }) => role === 'user')?.content}`
+    return `${readAgentName(json)}: ${messages.findLast(({ role }) => role === 'user')?.content}`
   })
 }
 
-async function makeAgents({ dispatch }: TestDispatch, ...names: string[]): Promise<void> {
+async function createAgents({ dispatch }: TestDispatch, ...names: string[]): Promise<void> {
   for (const name of names)
     await request(dispatch, 'createAgent', { name, config: '', prompt: `You are ${name}.` }, NEVER)
 }
@@ -358,7 +359,7 @@ function subscribe({ dispatch }: TestDispatch, source: string, targetAgent: stri
   return request(dispatch, 'subscribeEvent', { source, targetAgent, once }, NEVER)
 }
 
-function traced({ dispatch }: TestDispatch): Promise<EventTrace> {
+function readTrace({ dispatch }: TestDispatch): Promise<EventTrace> {
   return request(dispatch, 'traceEvent', {}, NEVER)
 }
 

@@ -13,7 +13,7 @@ const NEVER = new AbortController().signal
 
 const VECTORS = join(import.meta.dirname, '../core/protocol/fixtures/wire-vectors.txt')
 
-test('the strict client encodes and decodes the golden frames of clients, and refuses an empty message', () => {
+test('the strict client encodes and decodes the golden frames of clients, and rejects an empty message', () => {
   const lines = readFileSync(VECTORS, 'utf8').split('\n')
   const rows = lines.filter((line) => line.startsWith('C ') && !line.startsWith('C empty'))
   assert.ok(rows.length > 15)

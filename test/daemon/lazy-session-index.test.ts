@@ -8,7 +8,7 @@ import { toSessionQuery } from '../../src/core/session-search/session-query.ts'
 import { SessionFolder } from '../../src/core/storage/session-folder.ts'
 import { lazySessionIndex } from '../../src/daemon/lazy-session-index.ts'
 
-test('lazySessionIndex() opens nothing once it is disposed, whatever was begun or is asked', async () => {
+test('lazySessionIndex() opens nothing once it is disposed, whether it was warming or is asked later', async () => {
   await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   const path = join(dir.path, 'sessions')
   mkdirSync(path)

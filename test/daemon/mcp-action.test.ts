@@ -19,8 +19,8 @@ const NEVER = new AbortController().signal
 const ID = '01JZZZZZZZZZZZZZZZZZZZZZZZ'
 const { PING, RECONNECT, ENABLE, DISABLE, CALL, LOGS, TOOLS } = McpActionKind
 
-test('ping starts a server once, and says how long both took', async () => {
-  await using node = await nodeWith({ tools: ['few'] })
+test('ping starts a server once, and reports how long connecting and the ping took', async () => {
+  await using node = await startServerNode({ tools: ['few'] })
   const result = await act(node, PING)
   assert.equal(result.peer?.state, McpPeerState.CONNECTED)
   assert.equal(result.peer?.toolCount, 2)
@@ -29,15 +29,15 @@ test('ping starts a server once, and says how long both took', async () => {
   assert.equal(node.server.starts().length, 1)
 })
 
-test('reconnect starts it anew', async () => {
-  await using node = await nodeWith({ tools: ['few'] })
+test('reconnect starts the server again', async () => {
+  await using node = await startServerNode({ tools: ['few'] })
   await act(node, PING)
   assert.equal((await act(node, RECONNECT)).peer?.state, McpPeerState.CONNECTED)
   assert.equal(node.server.starts().length, 2)
 })
 
-test('tools lists what the server has, with what the rules say, after starting it', async () => {
-  await using node = await nodeWith(
+test('tools starts the server and lists its tools with what the rules say about each', async () => {
+  await using node = await startServerNode(
     { tools: ['few'] },
     'exclude = ["add"]\npermissions = { deny = ["echo"] }\n',
   )
@@ -53,15 +53,15 @@ test('tools lists what the server has, with what the rules say, after starting i
   assert.match(tools[1]?.hidden ?? '', /exclude/)
 })
 
-test('logs gives the last words of a server', async () => {
-  await using node = await nodeWith({})
+test('logs returns the last log lines of a server', async () => {
+  await using node = await startServerNode({})
   await call(node, 'stderr', { text: 'something happened' })
   const { logs } = await act(node, LOGS)
   assert.ok(logs.includes('something happened'), logs.join('\n'))
 })
 
-test('call gives the result of a tool, by its own name or by that of the model', async () => {
-  await using node = await nodeWith({})
+test("call returns the result of a tool, by the server's name for it or the model's", async () => {
+  await using node = await startServerNode({})
   for (const tool of ['echo', 'mcp__one__echo']) {
     const { output, isError, attachments } = await call(node, tool, { text: 'hello' })
     assert.deepEqual([output, isError, attachments], ['hello', false, []])
@@ -78,29 +78,29 @@ test('call gives the result of a tool, by its own name or by that of the model',
   )
 })
 
-test('call tells all of a long result, whatever is the limit for models', async () => {
-  await using node = await nodeWith({}, 'output_limit = 1000\n')
+test('call returns all of a long result, whatever the limit for models', async () => {
+  await using node = await startServerNode({}, 'output_limit = 1000\n')
   assert.equal((await call(node, 'big', { bytes: 500_000 })).output.length, 500_000)
 })
 
-test('call keeps the whole of a result that no answer can carry', async () => {
-  await using node = await nodeWith({})
+test('call stores all of a result that is too long for an answer', async () => {
+  await using node = await startServerNode({})
   const { output } = await call(node, 'big', { bytes: 9_000_000 })
   const [path] = /\/\S*cache\/output\/[^\s\]]+/.exec(output) ?? []
   assert.ok(path, output.slice(-300))
   assert.equal((await readFile(path)).length, 9_000_000)
 })
 
-test('call leaves no folder behind when the whole result is told', async () => {
-  await using node = await nodeWith({})
+test('call leaves no folder behind when the answer holds the whole result', async () => {
+  await using node = await startServerNode({})
   const calling = call(node, 'echo', { text: 'x' })
   assert.equal((await calling).output, 'x')
   const { cache } = node.home.paths
   assert.deepEqual(await readdir(join(cache, 'output', 'mcp')).catch(() => []), [])
 })
 
-test('call names the nearest tool, and says why one is not to be had', async () => {
-  await using node = await nodeWith({ tools: ['few'] }, 'exclude = ["add"]\n')
+test('call suggests the nearest tool, and says why one is not available', async () => {
+  await using node = await startServerNode({ tools: ['few'] }, 'exclude = ["add"]\n')
   await assert.rejects(call(node, 'ehco', {}), { kind: 'missing', hint: 'did you mean "echo"?' })
   await assert.rejects(call(node, 'add', {}), {
     kind: 'missing',
@@ -110,8 +110,11 @@ test('call names the nearest tool, and says why one is not to be had', async () 
   await assert.rejects(request(node.dispatch, 'mcpAction', body, NEVER), { kind: 'invalid' })
 })
 
-test('call does for a person here what would be asked about, and nothing that a rule denies', async () => {
-  await using node = await nodeWith({ tools: ['few'] }, 'permissions = { ask = ["echo"], deny = ["add"] }\n')
+test('call runs what a turn would ask about for a local user, but nothing that a rule denies', async () => {
+  await using node = await startServerNode(
+    { tools: ['few'] },
+    'permissions = { ask = ["echo"], deny = ["add"] }\n',
+  )
   assert.equal((await call(node, 'echo', { text: 'x' })).output, 'x')
   await assert.rejects(call(node, 'add', { a: 1, b: 2 }), {
     kind: 'denied',
@@ -122,7 +125,7 @@ test('call does for a person here what would be asked about, and nothing that a 
 })
 
 test('enable and disable write one key, keep every comment, and start nothing', async () => {
-  await using node = await nodeWith({ tools: ['few'] }, 'disabled = true # for now\n')
+  await using node = await startServerNode({ tools: ['few'] }, 'disabled = true # for now\n')
   const text = await node.home.read('agents/crab.toml')
   const enabled = text.replace('disabled = true # for now', 'disabled = false # for now')
   await assert.rejects(act(node, PING), { kind: 'config' })
@@ -135,23 +138,23 @@ test('enable and disable write one key, keep every comment, and start nothing', 
   assert.deepEqual(node.server.starts(), [])
 })
 
-test('mcp_action refuses servers, agents and actions that there are not', async () => {
-  await using node = await nodeWith({ tools: ['few'] })
-  const request_ = (body: object) => request(node.dispatch, 'mcpAction', body, NEVER)
-  await assert.rejects(request_({ name: 'onne', action: PING }), {
+test('mcp_action rejects unknown servers, agents and actions', async () => {
+  await using node = await startServerNode({ tools: ['few'] })
+  const actOnServer = (body: object) => request(node.dispatch, 'mcpAction', body, NEVER)
+  await assert.rejects(actOnServer({ name: 'onne', action: PING }), {
     kind: 'missing',
     hint: 'did you mean "one"?',
   })
-  await assert.rejects(request_({ agent: 'nobody', name: 'one', action: PING }), { kind: 'missing' })
-  await assert.rejects(request_({ name: 'one' }), { kind: 'invalid' })
+  await assert.rejects(actOnServer({ agent: 'nobody', name: 'one', action: PING }), { kind: 'missing' })
+  await assert.rejects(actOnServer({ name: 'one' }), { kind: 'invalid' })
 })
 
-interface Node extends Omit<TestDispatch, 'server'> {
+interface ServerNode extends Omit<TestDispatch, 'server'> {
   server: WatchedServer
 }
 
-/** A node whose default agent has one server; `more` are further lines of its entry. */
-async function nodeWith(options: ServerOptions, more = ''): Promise<Node> {
+/** Starts a node whose default agent has one server; `more` holds further lines of its entry. */
+async function startServerNode(options: ServerOptions, more = ''): Promise<ServerNode> {
   const records = await recordFolder()
   const node = await startMcpNode([])
   const server = watchedServer(records.path, options, { name: 'one' })

@@ -22,25 +22,31 @@ import { answersIn, type ToolCall } from '../support/tool-talk.ts'
 const TOKEN = CREDENTIALS['a GitHub token']!
 const ALL = { permissions: { allow: ['*'] } }
 
-/** An agent with the servers `one` and `two`, another with the server `other`; each writes down what reaches it. */
-interface Calling extends TestDispatch {
+/**
+ * Starts an agent with the servers `one` and `two`, and another with the server `other`; each records what
+ * reaches it.
+ */
+interface CallNode extends TestDispatch {
   one: WatchedServer
   two: WatchedServer
   other: WatchedServer
-  /** A turn of the first agent in which the model makes these calls, all at once; gives what each was answered. */
+  /**
+   * Runs a turn of the first agent in which the model makes these calls in one step; returns the result of
+   * each.
+   */
   act(calls: readonly ToolCall[]): Promise<string[]>
   turn(calls: readonly ToolCall[]): Promise<{ events: WireEvent[]; answers: string[] }>
 }
 
 describe('calls of tools in a turn', { concurrency: 2 }, () => {
-  test('a tool that is hidden, foreign or not there is refused by any name, before its server', async () => {
-    await using node = await calling({ one: { ...ALL, exclude: ['add'] } })
+  test('a hidden, foreign or missing tool is refused by any name, before its server is asked', async () => {
+    await using node = await startCallNode({ one: { ...ALL, exclude: ['add'] } })
     const args = { a: 1, b: 2, text: 'x' }
     const names = 'mcp__one__add add mcp__other__echo mcp__one__nothing mcp__none__echo one__echo'.split(' ')
-    await node.act([['mcp__two__echo', args]]) // whatever happens, the servers run
+    await node.act([['mcp__two__echo', args]]) // the servers run in any case
     const answers = await node.act(names.map((name) => [name, args]))
     for (const [i, answer] of answers.entries()) {
-      // of `add` by its bare name there is one that the agent does have
+      // the bare name `add` matches one that the agent does have
       if (names[i] !== 'add') assert.match(answer, /^Cannot call \S+: no tool has that name/, `${names[i]}`)
     }
     assert.deepEqual(node.one.messages('tools/call'), [])
@@ -51,8 +57,8 @@ describe('calls of tools in a turn', { concurrency: 2 }, () => {
     )
   })
 
-  test('what is missing is told first, then what is not permitted, then what is secret', async () => {
-    await using node = await calling({ one: { permissions: { deny: ['add'] } }, two: ALL })
+  test('a missing tool is reported first, then a missing permission, then a secret', async () => {
+    await using node = await startCallNode({ one: { permissions: { deny: ['add'] } }, two: ALL })
     const secret = { text: TOKEN, password: 'hunter2' }
     const answers = await node.act([
       ['mcp__one__add', { a: 1, token: TOKEN }],
@@ -65,36 +71,36 @@ describe('calls of tools in a turn', { concurrency: 2 }, () => {
     for (const server of [node.one, node.two]) assert.deepEqual(server.messages('tools/call'), [])
   })
 
-  test('what is kept of a call says its server, and what that calls the tool', async () => {
-    await using node = await calling({ one: ALL })
+  test("stored calls name the server and the server's own tool name", async () => {
+    await using node = await startCallNode({ one: ALL })
     const { events } = await node.turn([['mcp__one__echo', { text: 'hello' }]])
     const [call] = eventOf(events, 'toolStart').value.calls
     assert.deepEqual([call!.name, call!.server, call!.tool], ['mcp__one__echo', 'one', 'echo'])
-    const kept = await linesOf(node)
-    const permission = kept.find(({ event }) => event === 'permission')!
-    const result = kept.find(({ event }) => event === 'tool_result')!
+    const lines = await readLines(node)
+    const permission = lines.find(({ event }) => event === 'permission')!
+    const result = lines.find(({ event }) => event === 'tool_result')!
     for (const line of [permission, result]) assert.deepEqual([line['server'], line['tool']], ['one', 'echo'])
     assert.equal(permission['effect'], 'allow')
   })
 
-  test('what a person calls themselves is not looked through', async () => {
-    await using node = await calling({ one: ALL })
+  test('a call that a user makes directly is not scanned for secrets', async () => {
+    await using node = await startCallNode({ one: ALL })
     const args = JSON.stringify({ text: TOKEN })
     const body = { agent: 'crab', name: 'one', action: McpActionKind.CALL, tool: 'echo', arguments: args }
     assert.equal((await request(node.dispatch, 'mcpAction', body, NEVER)).output, TOKEN)
   })
 
-  test('a call of a built-in tool says no server', async () => {
-    await using node = await calling({})
+  test('a call of a built-in tool names no server', async () => {
+    await using node = await startCallNode({})
     await node.act([['bash', { command: 'true' }]])
-    for (const line of (await linesOf(node)).filter(({ kind }) => kind === 'event')) {
+    for (const line of (await readLines(node)).filter(({ kind }) => kind === 'event')) {
       assert.ok(!('server' in line) && !('tool' in line))
     }
   })
 
   const levels = ['entry', 'agent', 'config', 'flags'] as const
   const strengths = ['deny', 'ask', 'allow'] as const
-  test('deny beats ask and ask beats allow, whoever says it', async () => {
+  test('deny beats ask and ask beats allow, whichever level says it', async () => {
     for (const [i, first] of levels.entries()) {
       for (const second of levels.filter((_, j) => j !== i)) {
         for (const [strong, weak] of [
@@ -113,7 +119,7 @@ describe('calls of tools in a turn', { concurrency: 2 }, () => {
   })
 })
 
-/** What is decided of a call when these levels each have one rule about it. */
+/** Returns the decision about a call when each of these levels has one rule about it. */
 async function decide(
   rules: Partial<Record<'entry' | 'agent' | 'config' | 'flags', Strength>>,
 ): Promise<Strength> {
@@ -138,7 +144,7 @@ const EFFECTS = {
 const NEVER = new AbortController().signal
 const ID = '01JZZZZZZZZZZZZZZZZZZZZZZZ'
 
-async function calling(entries: Partial<Record<'one' | 'two', JsonObject>>): Promise<Calling> {
+async function startCallNode(entries: Partial<Record<'one' | 'two', JsonObject>>): Promise<CallNode> {
   const folder = await recordFolder()
   const server = (name: string) => watchedServer(folder.path, { tools: ['few'] }, { name })
   const [one, two, other] = [server('one'), server('two'), server('other')]
@@ -157,7 +163,7 @@ async function calling(entries: Partial<Record<'one' | 'two', JsonObject>>): Pro
     'agents/other.toml',
     stringify({ id: ID.replace('Z', 'Y'), mcps: [{ ...other.entry, ...ALL }] }),
   )
-  const turn: Calling['turn'] = async (given) => {
+  const turn: CallNode['turn'] = async (given) => {
     calls = given
     const events = await node.ask('go')
     return { events, answers: answersIn(node.server.requests.at(-1)!) }
@@ -176,8 +182,8 @@ async function calling(entries: Partial<Record<'one' | 'two', JsonObject>>): Pro
   }
 }
 
-/** The lines of the only session. */
-async function linesOf({ home }: TestDispatch): Promise<JsonObject[]> {
+/** Returns the lines of the only session. */
+async function readLines({ home }: TestDispatch): Promise<JsonObject[]> {
   const folder = join(home.paths.home, 'sessions')
   const [name] = await readdir(folder)
   const text = await readFile(join(folder, name!), 'utf8')

@@ -37,11 +37,11 @@ test('mcp_action lists resources and templates, and reads them without their fra
   const { attachments } = await act(READ_RESOURCE, { uri: 'docs://pixel' })
   assert.equal(Buffer.from(attachments[0]!.data).subarray(1, 4).toString(), 'PNG')
   await assert.rejects(act(READ_RESOURCE), { kind: 'invalid' })
-  const kept = await readdir(join(node.home.paths.cache, 'output', 'mcp')).catch(() => [])
-  assert.deepEqual(kept, [])
+  const entries = await readdir(join(node.home.paths.cache, 'output', 'mcp')).catch(() => [])
+  assert.deepEqual(entries, [])
 })
 
-test('mcp_action reads no resource where a rule denies it', async () => {
+test('mcp_action reads no resource that a rule denies', async () => {
   const { node, act } = await docsNode()
   await using _node = node
   const text = await node.home.read('agents/crab.toml')
@@ -53,7 +53,7 @@ test('mcp_action reads no resource where a rule denies it', async () => {
   })
 })
 
-test('mcp_action lists prompts, and fills them in with texts only', async () => {
+test('mcp_action lists prompts, and renders them with string arguments only', async () => {
   const { node, act } = await docsNode()
   await using _node = node
   const { prompts } = await act(PROMPTS)

@@ -13,19 +13,19 @@ import { until } from '../support/until.ts'
 
 const NEVER = new AbortController().signal
 
-test('mcp_trace shows the traffic of one server from its start, and of no other', async () => {
+test('mcp_trace shows the traffic of one server only, from its start', async () => {
   await using node = await startKeptNode()
   const [one, two] = [node.watch('one'), node.watch('two')]
   await node.declare('crab', one, two)
   await using trace = await follow(node, { agent: 'crab', name: 'one' })
   await call(node, 'two', { text: 'unseen' })
   await call(node, 'one', { text: 'né' })
-  const isAnswer = ({ id, method, outgoing }: McpTraceEvent, asked: McpTraceEvent | undefined) =>
-    method === '' && !outgoing && id === asked?.id
-  const asked = () => trace.events.find(({ method }) => method === 'tools/call')
-  await until('the answer is traced', () => trace.events.some((event) => isAnswer(event, asked())))
-  const answer = trace.events.find((event) => isAnswer(event, asked()))
-  assert.match(asked()!.payload, /^\{.*"method":"tools\/call".*"text":"né"/)
+  const isAnswer = ({ id, method, outgoing }: McpTraceEvent, findCall: McpTraceEvent | undefined) =>
+    method === '' && !outgoing && id === findCall?.id
+  const findCall = () => trace.events.find(({ method }) => method === 'tools/call')
+  await until('the answer is traced', () => trace.events.some((event) => isAnswer(event, findCall())))
+  const answer = trace.events.find((event) => isAnswer(event, findCall()))
+  assert.match(findCall()!.payload, /^\{.*"method":"tools\/call".*"text":"né"/)
   assert.match(answer!.payload, /"text":"né"/)
   assert.ok(answer!.durationMs !== undefined && answer!.ts !== '')
   const methods = trace.events.map(({ method }) => method)
@@ -35,7 +35,7 @@ test('mcp_trace shows the traffic of one server from its start, and of no other'
   assert.ok(trace.events.every((event) => event.fingerprint === fingerprint))
 })
 
-test('mcp_trace says whose turn a call, its progress, its answer and its cancellation belong to, of two on one process', async () => {
+test('mcp_trace attributes calls, progress, answers and cancellations of two turns that share a process', async () => {
   const call = { call: 'c', name: 'mcp__one__sleep', args: '{"ms": 300, "steps": 3}' }
   await using node = await startKeptNode(({ text }) => ({ parts: [/slept/.test(text) ? 'done' : call] }))
   const server = node.watch('one', {})
@@ -78,7 +78,7 @@ test('mcp_trace says whose turn a call, its progress, its answer and its cancell
   assert.deepEqual(server.starts().length, 1)
 })
 
-test('mcp_trace of everything shows every server; nobody listens once it is left', async () => {
+test('mcp_trace without a server shows all servers, and stops listening when the client leaves', async () => {
   await using node = await startKeptNode()
   const [one, two] = [node.watch('one'), node.watch('two')]
   await node.declare('crab', one, two)
@@ -111,7 +111,7 @@ test('mcp_trace with logs shows what servers write to standard error, in place o
   assert.deepEqual([[...owners], trace.events.some(({ method }) => method !== '')], [['one'], false])
 })
 
-test('mcp_trace refuses what is not there, and strangers', async () => {
+test('mcp_trace rejects unknown servers and untrusted clients', async () => {
   await using node = await startKeptNode()
   await node.declare('crab', node.watch('one'))
   const first = (body: object, dispatch = node.dispatch) =>
@@ -127,7 +127,7 @@ test('subscribe_mcp_events tells each owner what happens to a connection', async
   await node.declare('ann', server)
   await node.declare('bob', server)
   const seen: string[] = []
-  const begun = node.services.agentSync.syncAll()
+  const syncing = node.services.agentSync.syncAll()
   for await (const event of requestMany(node.dispatch, 'subscribeMcpEvents', {}, NEVER)) {
     const { agent, kind, name, fingerprint, owners, tools, timestamp } = event
     assert.match(fingerprint, /^[0-9a-f]{64}$/)
@@ -138,7 +138,7 @@ test('subscribe_mcp_events tells each owner what happens to a connection', async
     assert.deepEqual(tools, ['echo', 'add'])
     if (seen.filter((line) => line.endsWith(' CONNECTED')).length === 2) break
   }
-  await begun
+  await syncing
   assert.equal(new Set(seen).size, 4, seen.join())
 })
 
@@ -150,7 +150,7 @@ async function follow(node: KeptNode, body: object): Promise<AsyncDisposable & {
   const events: McpTraceEvent[] = []
   const done = (async () => {
     for await (const event of requestMany(node.dispatch, 'mcpTrace', body, leave.signal)) events.push(event)
-  })().catch(() => undefined) // it was left
+  })().catch(() => undefined) // the client has left
   await until('somebody listens', () => node.services.mcpFrames.hasListeners)
   return {
     events,

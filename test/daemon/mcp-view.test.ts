@@ -12,12 +12,12 @@ const NEVER = new AbortController().signal
 const ID = '01JZZZZZZZZZZZZZZZZZZZZZZZ'
 const RULES = 'permissions = { allow = ["e*"], deny = ["*secret*"] }\n'
 
-test('mcp_view says what an agent declares, where that is written, and starts nothing', async () => {
+test('mcp_view returns what an agent declares and where, and starts nothing', async () => {
   await using records = await recordFolder()
   await using node = await startMcpNode([])
   const server = watchedServer(records.path, { tools: ['few'] }, { name: 'one', env: { TOKEN: 'hunter2' } })
   await node.home.write('agents/crab.toml', `id = "${ID}"\n\n${entriesToml(server.entry)}`)
-  const view = await viewOf(node, 'crab')
+  const view = await viewAgents(node, 'crab')
   const [agent] = view.agents
   assert.deepEqual([agent?.agent, agent?.mode], ['crab', 'all'])
   assert.deepEqual(
@@ -28,7 +28,7 @@ test('mcp_view says what an agent declares, where that is written, and starts no
   assert.doesNotMatch(JSON.stringify(view), /hunter2/)
 })
 
-test('mcp_view says of each tool that was listed what the rules of config, agent and entry make of it', async () => {
+test('mcp_view returns for each listed tool what the rules of config, agent and entry decide', async () => {
   await using records = await recordFolder()
   await using node = await startMcpNode([], { config: '\n[permissions]\nask = ["mcp__one__add"]\n' })
   const server = watchedServer(records.path, { tools: ['few'] }, { name: 'one' })
@@ -36,12 +36,12 @@ test('mcp_view says of each tool that was listed what the rules of config, agent
   await request(
     node.dispatch,
     'upsertMcp',
-    { agent: 'crab', config: await entryOf(node), verify: true },
+    { agent: 'crab', config: await readEntry(node), verify: true },
     NEVER,
   )
-  const [shown] = (await viewOf(node, 'crab')).agents[0]!.servers
+  const [listing] = (await viewAgents(node, 'crab')).agents[0]!.servers
   assert.deepEqual(
-    shown?.tools.map(({ remoteName, name, effect, rule }) => [
+    listing?.tools.map(({ remoteName, name, effect, rule }) => [
       remoteName,
       name,
       effect,
@@ -49,16 +49,16 @@ test('mcp_view says of each tool that was listed what the rules of config, agent
       rule?.source,
     ]),
     [
-      ['echo', 'mcp__one__echo', PolicyEffect.ALLOW, 'mcp__one__e*', shown?.tools[0]?.rule?.source],
-      ['add', 'mcp__one__add', PolicyEffect.ASK, 'mcp__one__add', shown?.tools[1]?.rule?.source],
+      ['echo', 'mcp__one__echo', PolicyEffect.ALLOW, 'mcp__one__e*', listing?.tools[0]?.rule?.source],
+      ['add', 'mcp__one__add', PolicyEffect.ASK, 'mcp__one__add', listing?.tools[1]?.rule?.source],
     ],
   )
-  assert.match(shown?.tools[0]?.rule?.source ?? '', /^agents\/crab\.toml/)
-  assert.match(shown?.tools[1]?.rule?.source ?? '', /^config\.toml:\d+$/)
+  assert.match(listing?.tools[0]?.rule?.source ?? '', /^agents\/crab\.toml/)
+  assert.match(listing?.tools[1]?.rule?.source ?? '', /^config\.toml:\d+$/)
   assert.equal(server.starts().length, 1)
 })
 
-test('mcp_view says in words which tools there are, and why one is hidden', async () => {
+test('mcp_view says in words which tools exist, and why one is hidden', async () => {
   await using records = await recordFolder()
   await using node = await startMcpNode([])
   const server = watchedServer(records.path, { tools: ['few'] }, { name: 'one' })
@@ -70,7 +70,7 @@ test('mcp_view says in words which tools there are, and why one is hidden', asyn
     { agent: 'crab', config: JSON.stringify(entry), verify: true },
     NEVER,
   )
-  const { agents } = await viewOf(node, '')
+  const { agents } = await viewAgents(node, '')
   assert.deepEqual(
     agents.map(({ agent, mode }) => [agent, mode]),
     [
@@ -83,23 +83,23 @@ test('mcp_view says in words which tools there are, and why one is hidden', asyn
   assert.match(hidden?.hidden ?? '', /include/)
 })
 
-test('mcp_view says how much memory a connection takes', async () => {
+test('mcp_view reports how much memory a connection uses', async () => {
   await using node = await startKeptNode()
   const server = node.watch('one')
   await node.declare('crab', server)
-  assert.deepEqual((await viewOf(node, 'crab')).peers, [])
+  assert.deepEqual((await viewAgents(node, 'crab')).peers, [])
   await node.services.agentSync.syncAll()
   await node.pidOf(server)
-  const [peer] = (await viewOf(node, '')).peers
+  const [peer] = (await viewAgents(node, '')).peers
   assert.ok(peer!.memoryBytes! > 10_000_000 && peer!.memoryBytes! < 1_000_000_000, `${peer!.memoryBytes}`)
 })
 
-function viewOf(node: TestDispatch, agent: string) {
+function viewAgents(node: TestDispatch, agent: string) {
   return request(node.dispatch, 'mcpView', { agent }, NEVER)
 }
 
-/** The entry of the agent as its listing gives it. */
-async function entryOf(node: TestDispatch): Promise<string> {
+/** Returns the entry of the agent from its listing. */
+async function readEntry(node: TestDispatch): Promise<string> {
   const { config } = await request(node.dispatch, 'getAgent', { name: 'crab' }, NEVER)
   return JSON.stringify(JSON.parse(config).mcps[0])
 }

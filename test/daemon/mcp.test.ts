@@ -10,11 +10,11 @@ import { until } from '../support/until.ts'
 
 const NEVER = new AbortController().signal
 const FEW = { tools: ['few'] } as const
-/** Slow enough to be overtaken while it is tried. */
+/** Slow enough to be overtaken while it is verified. */
 const SLOW = { ...FEW, delay: { 'tools/list': 2000 } } as const
 const ID = '01JZZZZZZZZZZZZZZZZZZZZZZZ'
 
-test('upsert_mcp writes a server once it has started, and says how many tools it has', async () => {
+test('upsert_mcp writes a server once it has started, and reports how many tools it has', async () => {
   await using records = await recordFolder()
   await using node = await startMcpNode([])
   const server = watchedServer(records.path, FEW, { name: 'one', env: { TOKEN: 'hunter2' } })
@@ -30,7 +30,7 @@ test('upsert_mcp writes a server once it has started, and says how many tools it
   assert.match(text, /hunter2/)
 })
 
-test('upsert_mcp with verify leaves the file as it was when the server does not start', async () => {
+test('upsert_mcp with verify leaves the file unchanged when the server does not start', async () => {
   await using node = await startMcpNode([])
   const text = `# Mine.\r\nid = "${ID}"\r\n${entriesToml(misbehavingEntry(FEW, { name: 'one' }))}`
   await node.home.write('agents/crab.toml', text)
@@ -47,7 +47,7 @@ test('upsert_mcp with verify leaves the file as it was when the server does not 
   assert.equal(await node.home.read('agents/crab.toml'), text)
 })
 
-test('upsert_mcp starts nothing without verify, nor what is disabled', async () => {
+test('upsert_mcp starts nothing without verify, or when the server is disabled', async () => {
   await using records = await recordFolder()
   await using node = await startMcpNode([])
   const server = watchedServer(records.path, FEW)
@@ -73,7 +73,7 @@ test('upsert_mcp with create starts and writes nothing when the name, or one lik
   assert.deepEqual([server.starts(), await node.home.read('agents/crab.toml')], [[], text])
 })
 
-test('of several that add one name at once, one wins and the others are told', async () => {
+test('when several clients add the same name concurrently, one succeeds and the others get an error', async () => {
   await using node = await startMcpNode([])
   const outcomes = await Promise.allSettled(
     ['x', 'y', 'z'].map((command) => upsert(node, { name: 'one', command }, { create: true })),
@@ -84,7 +84,7 @@ test('of several that add one name at once, one wins and the others are told', a
   assert.equal((await listed(node)).length, 1)
 })
 
-test('of two that set one server at once, one wins and the other is told', async () => {
+test('when two clients set the same server concurrently, one succeeds and the other gets an error', async () => {
   await using node = await startMcpNode([])
   await upsert(node, misbehavingEntry(FEW, { name: 'one' }))
   const outcomes = await Promise.allSettled(
@@ -100,7 +100,7 @@ test('of two that set one server at once, one wins and the other is told', async
   assert.match(refused[0]!.reason.hint, /^try again/)
 })
 
-test('a server that is removed while it is set stays removed', async () => {
+test('a server that is removed while it is being set stays removed', async () => {
   await using records = await recordFolder()
   await using node = await startMcpNode([])
   const server = watchedServer(records.path, SLOW, { name: 'one' })
@@ -112,7 +112,7 @@ test('a server that is removed while it is set stays removed', async () => {
   assert.deepEqual(await listed(node), [])
 })
 
-test('a secret that changes while its server is set is kept', async () => {
+test('a secret that changes while its server is being set is kept', async () => {
   await using records = await recordFolder()
   await using node = await startMcpNode([])
   const server = watchedServer(records.path, SLOW, { name: 'one', env: { TOKEN: 'hunter2', LOG: '1' } })
@@ -127,14 +127,14 @@ test('a secret that changes while its server is set is kept', async () => {
   assert.match(await node.home.read('agents/crab.toml'), /hunter3/)
 })
 
-test('several that add different servers at once lose none', async () => {
+test('several clients that add different servers concurrently lose none', async () => {
   await using node = await startMcpNode([])
   const names = ['a', 'b', 'c', 'd']
   await Promise.all(names.map((name) => upsert(node, { name, command: 'x' }, { create: true })))
   assert.deepEqual((await listed(node)).map(({ name }) => name).toSorted(), names)
 })
 
-test('a hang-up while a server is verified ends it, and nothing is written', async () => {
+test('a client that disconnects during verification ends the server, and nothing is written', async () => {
   await using records = await recordFolder()
   await using node = await startMcpNode([])
   const server = watchedServer(records.path, { at: { 'tools/list': 'hang' } })
@@ -150,7 +150,7 @@ test('a hang-up while a server is verified ends it, and nothing is written', asy
   assert.equal(await node.home.read('agents/crab.toml'), text)
 })
 
-test('a server whose agent file is broken while it is verified ends, and nothing is written', async () => {
+test('a server whose agent file breaks during verification ends, and nothing is written', async () => {
   await using records = await recordFolder()
   await using node = await startMcpNode([])
   const server = watchedServer(records.path, { ...FEW, delay: { 'tools/list': 300 } })
@@ -163,7 +163,7 @@ test('a server whose agent file is broken while it is verified ends, and nothing
   assert.equal(await node.home.read('agents/crab.toml'), 'no = [toml')
 })
 
-test('upsert_mcp replaces one entry, keeps the rest of the text, and stored secrets for placeholders', async () => {
+test('upsert_mcp replaces one entry, keeps the rest of the file, and fills placeholders with stored secrets', async () => {
   await using node = await startMcpNode([])
   const text = [
     `id = "${ID}"`,
@@ -189,7 +189,7 @@ test('upsert_mcp replaces one entry, keeps the rest of the text, and stored secr
   })
 })
 
-/** What a client may send, and what it is told. */
+/** The configurations a client may send, and the expected errors. */
 const WRONG: [string, RegExp][] = [
   ['', /^Cannot read the entry of the server: /],
   ['[]', /not a JSON object$/],
@@ -200,7 +200,7 @@ const WRONG: [string, RegExp][] = [
 ]
 
 for (const [config, message] of WRONG) {
-  test(`upsert_mcp refuses ${config || 'nothing'}`, async () => {
+  test(`upsert_mcp rejects ${config || 'nothing'}`, async () => {
     await using node = await startMcpNode([])
     const body = { agent: 'crab', config, verify: true }
     await assert.rejects(request(node.dispatch, 'upsertMcp', body, NEVER), { kind: 'invalid', message })
@@ -208,7 +208,7 @@ for (const [config, message] of WRONG) {
   })
 }
 
-test('delete_mcp takes one entry away, and names the nearest when there is none', async () => {
+test('delete_mcp removes one entry, and suggests the nearest name for an unknown one', async () => {
   await using node = await startMcpNode([])
   const text = `id = "${ID}"\n\n[[mcps]]\nname = "files"\ncommand = "x"\n\n# Stays.\n[[mcps]]\nname = "db"\ncommand = "y"\n`
   await node.home.write('agents/crab.toml', text)
@@ -221,7 +221,7 @@ test('delete_mcp takes one entry away, and names the nearest when there is none'
   assert.deepEqual(await listed(node), [])
 })
 
-test('replace_mcps replaces all entries, or none when one is wrong or the tools have changed since', async () => {
+test('replace_mcps replaces all entries, or none if one is wrong or the tools have changed since', async () => {
   await using node = await startMcpNode([])
   await upsert(node, { name: 'a', command: 'x', env: { TOKEN: 'hunter2' } })
   const replace = (entries: object[], generation?: number) => {
@@ -248,7 +248,7 @@ test('replace_mcps replaces all entries, or none when one is wrong or the tools 
   assert.match(await node.home.read('agents/crab.toml'), /hunter2/)
 })
 
-test('list_mcps gives the servers of one agent or of all, secrets hidden, and starts none', async () => {
+test('list_mcps lists the servers of one agent or of all with secrets hidden, and starts none', async () => {
   await using records = await recordFolder()
   await using node = await startMcpNode([])
   const server = watchedServer(records.path, FEW, { name: 'one', env: { TOKEN: 'hunter2' } })

@@ -11,13 +11,13 @@ import { startTestDispatch } from '../support/test-dispatch.ts'
 
 const NEVER = new AbortController().signal
 
-test('memory_op remembers, renames, gives aliases and forgets, and answers with the entry', async () => {
+test('memory_op remembers, renames, adds aliases and forgets, and returns the entry', async () => {
   await using node = await startTestDispatch([])
   const { dispatch } = node
-  const made = await change(dispatch, say('deploy', 'by hand', ['ship']))
-  assert.deepEqual({ ...made, createdAt: '' }, wire('deploy', 'by hand', ['ship']))
-  assert.ok(Math.abs(Date.parse(made.createdAt) - Date.now()) < 60_000)
-  assert.deepEqual((await change(dispatch, say('ship', 'by robot', ['go']))).aliases, ['ship', 'go'])
+  const created = await change(dispatch, remember('deploy', 'by hand', ['ship']))
+  assert.deepEqual({ ...created, createdAt: '' }, toEntry('deploy', 'by hand', ['ship']))
+  assert.ok(Math.abs(Date.parse(created.createdAt) - Date.now()) < 60_000)
+  assert.deepEqual((await change(dispatch, remember('ship', 'by robot', ['go']))).aliases, ['ship', 'go'])
   const renamed = await change(dispatch, { $case: 'rename', value: { name: 'go', newName: 'release' } })
   assert.deepEqual([renamed.name, renamed.aliases], ['release', ['deploy', 'ship', 'go']])
   const aliased = await change(dispatch, {
@@ -29,40 +29,40 @@ test('memory_op remembers, renames, gives aliases and forgets, and answers with 
   assert.deepEqual(await list(dispatch), { entries: [], total: 0 })
 })
 
-test('memory_op refuses what is not there, is taken, or is an archive', async () => {
+test('memory_op rejects missing and taken names, and archives', async () => {
   await using node = await startTestDispatch([])
   const { dispatch } = node
   await withArchive(node)
-  await change(dispatch, say('a', 'x'))
+  await change(dispatch, remember('a', 'x'))
   const refused: [MemoryOp['op'], string][] = [
     [undefined, 'invalid'],
-    [say('', 'x'), 'invalid'],
+    [remember('', 'x'), 'invalid'],
     [{ $case: 'forget', value: { name: 'b' } }, 'missing'],
     [{ $case: 'rename', value: { name: 'a', newName: 'The plan' } }, 'conflict'],
-    [say('The plan', 'x'), 'conflict'],
+    [remember('The plan', 'x'), 'conflict'],
     [{ $case: 'forget', value: { name: 's-1' } }, 'conflict'],
   ]
   for (const [op, kind] of refused) await assert.rejects(change(dispatch, op), { kind })
-  await assert.rejects(change(dispatch, say('a', 'x'), 'nobody'), { kind: 'missing' })
-  await assert.rejects(change(dispatch, say('a', 'x'), '../crab'), { kind: /invalid|missing/ })
-  assert.deepEqual(namesOf((await list(dispatch)).entries), ['a', 's-1'])
+  await assert.rejects(change(dispatch, remember('a', 'x'), 'nobody'), { kind: 'missing' })
+  await assert.rejects(change(dispatch, remember('a', 'x'), '../crab'), { kind: /invalid|missing/ })
+  assert.deepEqual(toNames((await list(dispatch)).entries), ['a', 's-1'])
 })
 
-test('list_memory gives entries by name, page by page, of one kind, or one by any name', async () => {
+test('list_memory returns entries by name, page by page, of one kind, or one by any of its names', async () => {
   await using node = await startTestDispatch([])
   const { dispatch } = node
   await withArchive(node)
-  for (const name of ['c', 'a', 'b']) await change(dispatch, say(name, `of ${name}`))
-  assert.deepEqual(namesOf((await list(dispatch)).entries), ['a', 'b', 'c', 's-1'])
+  for (const name of ['c', 'a', 'b']) await change(dispatch, remember(name, `of ${name}`))
+  assert.deepEqual(toNames((await list(dispatch)).entries), ['a', 'b', 'c', 's-1'])
   const page = await list(dispatch, { offset: 1, limit: 2 })
-  assert.deepEqual([namesOf(page.entries), page.total], [['b', 'c'], 4])
+  assert.deepEqual([toNames(page.entries), page.total], [['b', 'c'], 4])
   const archives = await list(dispatch, { kind: MemoryKind.ARCHIVE })
-  assert.deepEqual([namesOf(archives.entries), archives.total], [['s-1'], 1])
+  assert.deepEqual([toNames(archives.entries), archives.total], [['s-1'], 1])
   assert.deepEqual((await list(dispatch, { name: 'The plan' })).entries[0]?.content, 'how the tides go')
   await assert.rejects(list(dispatch, { name: 'C' }), { kind: 'missing' })
 })
 
-test('list_memory sends what fits a frame, and one entry at least', async () => {
+test('list_memory sends as many entries as fit a frame, and at least one', async () => {
   await using node = await startTestDispatch([])
   const entry = { id: 0n, createdAt: 1n, kind: 'note', content: 'x'.repeat(2 ** 20), aliases: [] } as const
   const entries = Array.from({ length: 12 }, (_, n) => ({ ...entry, name: `${n + 10}` }))
@@ -71,17 +71,17 @@ test('list_memory sends what fits a frame, and one entry at least', async () => 
   for (let total = 1; names.length < total; ) {
     const page = await list(node.dispatch, { offset: names.length })
     assert.ok(page.entries.length > 0 && page.entries.length < 9, `${page.entries.length}`)
-    names.push(...namesOf(page.entries))
+    names.push(...toNames(page.entries))
     total = page.total
   }
-  assert.deepEqual(names, namesOf(entries))
+  assert.deepEqual(names, toNames(entries))
 })
 
-test('search_memory finds entries by words, and says where they stand', async () => {
+test('search_memory finds entries by words, and returns where they match', async () => {
   await using node = await startTestDispatch([])
   const { dispatch } = node
   await withArchive(node)
-  await change(dispatch, say('moon', 'ä: pulls the Tide, and tides again', ['luna']))
+  await change(dispatch, remember('moon', 'ä: pulls the Tide, and tides again', ['luna']))
   const { hits } = await request(dispatch, 'searchMemory', { agent: '', query: 'TIDE', limit: 0 }, NEVER)
   assert.deepEqual(hits.map(({ entry }) => entry!.name).sort(), ['moon', 's-1'])
   const { entry, matches, score } = hits.find((hit) => hit.entry!.name === 'moon')!
@@ -95,42 +95,42 @@ test('search_memory finds entries by words, and says where they stand', async ()
   assert.deepEqual([one.hits.length, one.hits[0]?.entry?.name], [1, 'moon'])
 })
 
-test('replace_memory puts a whole memory in place of another, and answers without contents', async () => {
+test('replace_memory replaces the contents of a memory with those of another, and answers without contents', async () => {
   await using node = await startTestDispatch([])
   const { dispatch } = node
-  await change(dispatch, say('gone', 'x'))
-  const given = [
-    { ...wire('b', 'two', ['y']), id: 0, createdAt: '2026-04-14T10:23:45Z' },
-    { ...wire('a', 'one', []), id: 0, kind: MemoryKind.ARCHIVE },
+  await change(dispatch, remember('gone', 'x'))
+  const replacement = [
+    { ...toEntry('b', 'two', ['y']), id: 0, createdAt: '2026-04-14T10:23:45Z' },
+    { ...toEntry('a', 'one', []), id: 0, kind: MemoryKind.ARCHIVE },
   ]
-  const answer = await request(dispatch, 'replaceMemory', { agent: 'crab', entries: given }, NEVER)
-  assert.deepEqual([namesOf(answer.entries), answer.total], [['a', 'b'], 2])
+  const answer = await request(dispatch, 'replaceMemory', { agent: 'crab', entries: replacement }, NEVER)
+  assert.deepEqual([toNames(answer.entries), answer.total], [['a', 'b'], 2])
   assert.ok(answer.entries.every(({ content }) => content === ''))
   const { entries } = await list(dispatch)
-  assert.deepEqual(entries[1], { ...given[0], id: 2 })
+  assert.deepEqual(entries[1], { ...replacement[0], id: 2 })
   assert.ok(Math.abs(Date.parse(entries[0]!.createdAt) - Date.now()) < 60_000)
-  const wrong = [given[0]!, { ...given[1]!, aliases: ['y'] }]
+  const wrong = [replacement[0]!, { ...replacement[1]!, aliases: ['y'] }]
   await assert.rejects(request(dispatch, 'replaceMemory', { agent: '', entries: wrong }, NEVER), {
     kind: 'invalid',
   })
-  const untimed = [{ ...given[0]!, createdAt: 'soon' }]
+  const untimed = [{ ...replacement[0]!, createdAt: 'soon' }]
   await assert.rejects(request(dispatch, 'replaceMemory', { agent: '', entries: untimed }, NEVER), {
     kind: 'invalid',
   })
   assert.equal((await list(dispatch)).total, 2)
 })
 
-test('a memory is read and changed after its agent is gone', async () => {
+test('a memory can be read and changed after its agent is deleted', async () => {
   await using node = await startTestDispatch([])
   const { dispatch } = node
   await request(dispatch, 'createAgent', { name: 'judge', config: '', prompt: '' }, NEVER)
-  await change(dispatch, say('law', 'is law'), 'judge')
+  await change(dispatch, remember('law', 'is law'), 'judge')
   await request(dispatch, 'deleteAgent', { name: 'judge' }, NEVER)
-  assert.deepEqual(namesOf((await list(dispatch, { agent: 'judge' })).entries), ['law'])
+  assert.deepEqual(toNames((await list(dispatch, { agent: 'judge' })).entries), ['law'])
   await change(dispatch, { $case: 'forget', value: { name: 'law' } }, 'judge')
 })
 
-test('an agent remembers in one conversation and recalls in another, without being asked', async () => {
+test('an agent remembers in one conversation and recalls in another without permission prompts', async () => {
   const args = { name: 'deploy', content: 'on Fridays never' }
   await using node = await startTestDispatch([
     toolCall('remember', args),
@@ -145,13 +145,13 @@ test('an agent remembers in one conversation and recalls in another, without bei
   assert.match(results[3]!, /\[deploy\] note of .*\\non Fridays never/)
 })
 
-test('a remote turn has no part in the memory unless a rule of its class allows it', async () => {
+test('a remote turn cannot use the memory unless a rule of its class allows it', async () => {
   const recall = toolCall('recall', { query: 'deploy' })
   await using node = await startTestDispatch([
     ...[recall, { parts: ['no'] }, recall, { parts: ['no'] }],
     ...[recall, { parts: ['yes'] }],
   ])
-  await change(node.dispatch, say('deploy', 'on Fridays never'))
+  await change(node.dispatch, remember('deploy', 'on Fridays never'))
   const far = route(handlers(node.services, TCP_CLIENT))
   const ask = async () => {
     await Array.fromAsync(streamTurn(far, { agent: 'crab', sender: 'tg:1', content: 'when?' }, NEVER))
@@ -191,14 +191,14 @@ async function list(
   return await request(dispatch, 'listMemory', { agent: '', name: '', offset: 0, limit: 0, ...more }, NEVER)
 }
 
-function say(name: string, content: string, aliases: string[] = []): MemoryOp['op'] {
+function remember(name: string, content: string, aliases: string[] = []): MemoryOp['op'] {
   return { $case: 'remember', value: { name, content, aliases } }
 }
 
-function wire(name: string, content: string, aliases: string[]): MemoryEntry {
+function toEntry(name: string, content: string, aliases: string[]): MemoryEntry {
   return { id: 1, createdAt: '', kind: MemoryKind.NOTE, name, content, aliases }
 }
 
-function namesOf(entries: readonly { name: string }[]): string[] {
+function toNames(entries: readonly { name: string }[]): string[] {
   return entries.map(({ name }) => name)
 }

@@ -9,7 +9,7 @@ import { attach } from '../../src/daemon/attach.ts'
 import { testCaller } from '../support/caller.ts'
 import { temporaryHome } from '../support/temporary-home.ts'
 
-test('an abort ends a request that waits for a server to say what models it has', async () => {
+test('an abort ends a request that waits for a server to list its models', async () => {
   await using home = await temporaryHome()
   await using server = createServer(() => {}).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -25,7 +25,7 @@ test('an abort ends a request that waits for a server to say what models it has'
   await assert.rejects(models, { kind: 'timeout' })
 })
 
-test('an abort ends a request that comes while another one waits for such a server', async () => {
+test('an abort ends a request that joins another one waiting for such a server', async () => {
   await using home = await temporaryHome()
   await using server = createServer(() => {}).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -44,7 +44,7 @@ test('an abort ends a request that comes while another one waits for such a serv
   await assert.rejects(waiting, { kind: 'cancelled' })
 })
 
-test('a node that is left while it looks for models closes without a failure', async () => {
+test('a node that is disposed while it lists models closes without an error', async () => {
   await using home = await temporaryHome()
   const node = await attach(testCaller(home.paths.home))
   const left = Array.fromAsync(streamTurn(node.dispatch, { content: 'hi' }, AbortSignal.abort()))

@@ -23,18 +23,21 @@ import {
 } from '../support/operation-probe.ts'
 import { startTestDispatch } from '../support/test-dispatch.ts'
 
-/** In the order in which they are tried: the last one ends the daemon. */
+/** The operations in the order in which they are tried: the last one stops the daemon. */
 const OPERATIONS = [
   ...(Object.keys(CALLERS) as Operation[]).filter((name) => name !== 'shutdown'),
   'shutdown',
 ] as const
 
-/** Senders of this user, and untrusted ones: of a conversation, and of one that waits for an answer. */
+/**
+ * Trusted senders, then untrusted ones: the first of each pair has a conversation, the second waits for an
+ * answer.
+ */
 const OWNED_HERE = ['sh:1', 'sh:2'] as const
 const UNTRUSTED = ['tg:1', 'tg:2'] as const
 
 for (const client of CLIENTS.filter((one) => one !== 'in process')) {
-  test(`operations of a client "${client}" are served as docs/permissions.md says`, async () => {
+  test(`operations of a client "${client}" behave as docs/permissions.md says`, async () => {
     await using home = await talkingHome(probeScript)
     await using daemon = await startTestDaemon(home, { args: ['--port', '0'] })
     const place = { paths: home.paths, env: {}, uid: process.getuid!() }
@@ -47,7 +50,7 @@ for (const client of CLIENTS.filter((one) => one !== 'in process')) {
   })
 }
 
-test('operations of a client "in process" are served as docs/permissions.md says', async () => {
+test('operations of a client "in process" behave as docs/permissions.md says', async () => {
   await using node = await startTestDispatch(probeScript)
   const probe: Probe = async (msg) => {
     const stop = new AbortController()
@@ -77,7 +80,7 @@ async function checkMatrix(client: ClientKind, dispatch: Dispatch, probe: Probe)
   assert.deepEqual(seen, await documented(client))
 }
 
-/** A column of the table in the page. */
+/** Returns a column of the table in the page. */
 async function documented(client: ClientKind): Promise<Record<string, string>> {
   const page = await readFile(join(import.meta.dirname, '../../docs/permissions.md'), 'utf8')
   const rows = page
@@ -94,7 +97,7 @@ async function documented(client: ClientKind): Promise<Record<string, string>> {
   )
 }
 
-/** Each operation on a connection of its own, behind what a client of that kind says first. */
+/** Sends each operation on its own connection, after the messages that a client of that kind sends first. */
 function rawProbe(
   endpoint: SocketEndpoint,
   { token, isNew }: { token: string | undefined; isNew: boolean },

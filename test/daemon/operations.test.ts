@@ -10,14 +10,14 @@ import { startTestDispatch } from '../support/test-dispatch.ts'
 
 const NEVER = new AbortController().signal
 
-test('every operation has its handler; only extension is left to the host', async () => {
+test('every operation has a handler; only extension is left to the host', async () => {
   await using node = await startTestDispatch([])
   const served = Object.keys(handlers(node.services, 'process')).toSorted()
   const all = (Object.keys(REPLIES) as Operation[]).filter((operation) => operation !== 'extension')
   assert.deepEqual(served, all.toSorted())
 })
 
-test('extension is answered by the host that has it, for somebody at this machine', async () => {
+test('extension is answered by a host that supports it, for local clients only', async () => {
   await using node = await startTestDispatch([])
   const body = Buffer.from('ping')
   await assert.rejects(request(node.dispatch, 'extension', body, NEVER), { kind: 'failed' })
@@ -28,11 +28,11 @@ test('extension is answered by the host that has it, for somebody at this machin
   await assert.rejects(request(strange, 'extension', body, NEVER), { kind: 'denied' })
 })
 
-test('list_skills gives those of the home and of other programs, and what is wrong with broken ones', async () => {
+test('list_skills returns those of the home and of other programs, and what is wrong with broken ones', async () => {
   await using node = await startKeptNode()
   const text = (name: string) => `---\nname: ${name}\ndescription: x\n---\n`
   await node.home.write('skills/own/SKILL.md', text('own'))
-  await node.home.write('.claude/skills/foreign/SKILL.md', text('foreign')) // the home is the person's folder in tests
+  await node.home.write('.claude/skills/foreign/SKILL.md', text('foreign')) // in tests, the home is also the user's home folder
   await node.home.write('skills/bad/SKILL.md', 'nothing')
   const { skills, problems } = await request(node.dispatch, 'listSkills', {}, NEVER)
   assert.deepEqual(

@@ -13,7 +13,7 @@ const NEVER = new AbortController().signal
 const ID = '01JZZZZZZZZZZZZZZZZZZZZZZZ'
 const { ALLOW, ASK, DENY } = PolicyEffect
 
-test('policy_explain names the rule that decides, where it is written, and every other that matches', async () => {
+test('policy_explain names the deciding rule, where it is written, and every other rule that matches', async () => {
   await using node = await startMcpNode([], { config: '\n[permissions]\nallow = ["bash"]\n' })
   await node.home.write('agents/crab.toml', `id = "${ID}"\n\n[permissions]\ndeny = ["bash(rm *)"]\n`)
   const decision = await explain(node, 'bash', { command: 'rm -rf build' })
@@ -25,7 +25,7 @@ test('policy_explain names the rule that decides, where it is written, and every
   assert.equal((await explain(node, 'bash', { command: 'ls' })).effect, ALLOW)
 })
 
-test('policy_explain says what would allow a call that no rule is about', async () => {
+test('policy_explain suggests rules for a call that no rule matches', async () => {
   await using node = await startMcpNode([])
   const decision = await explain(node, 'bash', { command: 'npm test && git push' })
   assert.deepEqual([decision.effect, decision.rule, decision.matched], [ASK, undefined, []])
@@ -39,17 +39,17 @@ test('policy_explain says what would allow a call that no rule is about', async 
     { allow: ['bash'], deny: ['bash(npm *)'] },
   )
   assert.deepEqual([denied.effect, denied.rule?.source], [DENY, '--deny'])
-  const asked = await explain(
+  const explained = await explain(
     node,
     'bash',
     { command: 'npm test' },
     { allow: ['bash'], ask: ['bash(npm *)'] },
   )
-  assert.deepEqual([asked.effect, asked.rule?.source], [ASK, '--ask'])
+  assert.deepEqual([explained.effect, explained.rule?.source], [ASK, '--ask'])
   await assert.rejects(explain(node, 'bash', { command: 'ls' }, { allow: ['bash('] }), { kind: 'invalid' })
 })
 
-test('policy_explain follows links, and needs no more of a call than its path', async () => {
+test('policy_explain follows links, and requires only the path of a call', async () => {
   await using node = await startMcpNode([])
   const work = join(node.home.paths.home, 'work')
   await mkdir(work)
@@ -67,7 +67,7 @@ test('policy_explain follows links, and needs no more of a call than its path', 
   await assert.rejects(explain(node, 'read', { path: 'x' }, { cwd: join(work, 'none') }), { kind: 'missing' })
 })
 
-test('policy_explain says that no rule opens the files of crabtalk itself', async () => {
+test('policy_explain says that no rule can allow the files of crabtalk itself', async () => {
   await using node = await startMcpNode([])
   const path = node.home.paths.config
   const { effect, reason, suggestions, action } = await explain(node, 'read', { path })
@@ -75,19 +75,19 @@ test('policy_explain says that no rule opens the files of crabtalk itself', asyn
   assert.match(reason, /no rule can change that$/)
 })
 
-test('policy_explain takes servers by their names, whether or not they ever ran', async () => {
+test('policy_explain accepts servers by name, whether or not they ever ran', async () => {
   await using node = await startMcpNode([])
   const entry =
     '[[mcps]]\nname = "my_fs"\ncommand = "none"\npermissions = { allow = ["read_*"], deny = ["*_all"] }\n'
   await node.home.write('agents/crab.toml', `id = "${ID}"\n\n${entry}`)
-  const effectOf = async (tool: string) => (await explain(node, tool, { path: 'x' })).effect
-  assert.equal(await effectOf('mcp__my_fs__read_file'), ALLOW)
-  assert.equal(await effectOf('mcp__my_fs__read_all'), DENY)
-  assert.equal(await effectOf('mcp__my_fs__write'), ASK)
-  assert.equal(await effectOf('mcp__other__read_file'), ASK)
+  const explainEffect = async (tool: string) => (await explain(node, tool, { path: 'x' })).effect
+  assert.equal(await explainEffect('mcp__my_fs__read_file'), ALLOW)
+  assert.equal(await explainEffect('mcp__my_fs__read_all'), DENY)
+  assert.equal(await explainEffect('mcp__my_fs__write'), ASK)
+  assert.equal(await explainEffect('mcp__other__read_file'), ASK)
 })
 
-test('policy_explain judges a tool that was listed by its own name, however it is called', async () => {
+test('policy_explain judges a listed tool by its own name, however the caller writes it', async () => {
   await using node = await startMcpNode([])
   const entry = misbehavingEntry({ tools: ['odd', 'few'] }, { name: 'one' })
   const allow = ['read/file', 'x'.repeat(120), 'add']
@@ -103,7 +103,7 @@ test('policy_explain judges a tool that was listed by its own name, however it i
   assert.equal((await explain(node, 'add', {})).action, 'mcp__one__add')
 })
 
-test('policy_explain knows which tools change nothing, and which there are not', async () => {
+test('policy_explain knows which tools are read-only, and which do not exist', async () => {
   await using node = await startMcpNode([])
   const { effect, action } = await explain(node, 'ask_user', {})
   assert.deepEqual([effect, action], [ALLOW, 'ask_user'])
@@ -112,7 +112,7 @@ test('policy_explain knows which tools change nothing, and which there are not',
   await assert.rejects(explain(node, 'frobnicate', {}), { kind: 'missing', hint: /read, .*bash/ })
 })
 
-test('policy_explain says that an agent is not given a tool', async () => {
+test('policy_explain says that an agent does not have a tool', async () => {
   await using node = await startMcpNode([])
   await node.home.write('agents/crab.toml', `id = "${ID}"\ntools = ["read"]\n`)
   assert.equal((await explain(node, 'read', { path: 'a.ts' })).effect, ALLOW)
@@ -124,7 +124,7 @@ test('policy_explain says that an agent is not given a tool', async () => {
   )
 })
 
-test('policy_explain knows the class of the turn by its sender', async () => {
+test('policy_explain derives the class of the turn from its sender', async () => {
   await using node = await startMcpNode([])
   const remote = { sender: 'tg:1' }
   const decision = await explain(node, 'bash', { command: 'ls' }, remote)
@@ -160,7 +160,7 @@ test('policy_explain says what a turn is told', async () => {
   }
 })
 
-test('policy_explain knows what was allowed for a conversation', async () => {
+test('policy_explain includes what was allowed for a conversation', async () => {
   const args = JSON.stringify({ path: 'a.txt', content: 'x' })
   await using node = await startMcpNode((_, index) => ({
     parts: index === 0 ? [{ call: 'c1', name: 'write', args }] : ['done'],

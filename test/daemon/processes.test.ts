@@ -15,54 +15,58 @@ const NEVER = new AbortController().signal
 const PAIR = { agent: 'crab', sender: 'ann' }
 const program = join(import.meta.dirname, 'chat-program.ts')
 const run = promisify(execFile)
-/** They wait for each other, and a busy machine for all of them. */
+/** The processes wait for each other, and all of them for a busy machine. */
 const LONG = { timeout: 300_000 }
 
-/** A summary, or words that take a moment; now and then a tool first. */
+/** Replies with a summary, or with text that takes a moment; sometimes with a tool call first. */
 function script({ json }: RecordedRequest, index: number): Reply {
   if (systemOf(json).startsWith('You compress')) return { parts: ['They talk.'] }
   const look = { call: `c${index}`, name: 'read', args: '{"path":"none"}' }
   return { parts: index % 4 === 0 ? ['Look. ', look] : ['A ', 'word. ', 'Or two.'], paceMs: 3 }
 }
 
-test('4 processes that send, steer, cancel, compact and retitle at once mix up nothing', LONG, async () => {
-  await using node = await startTestDispatch(script)
-  const names = ['p0', 'p1', 'p2', 'p3']
-  const outputs = await Promise.all(
-    names.map(
-      async (name) => (await run(process.execPath, [program, node.home.paths.home, name, '10'])).stdout,
-    ),
-  )
-  const lines = await linesOf(node)
-  const said = userWords(lines)
-  const told = (what: string) => outputs.flatMap((output) => reported(output, what))
-  assert.deepEqual(said.toSorted(), told('stored').toSorted())
-  for (const output of outputs) {
-    const own = reported(output, 'stored')
-    assert.deepEqual(
-      said.filter((text) => own.includes(text)),
-      own,
-      'each process finds its words in the order in which it said them',
+test(
+  '4 processes that send, steer, cancel, compact and retitle concurrently corrupt nothing',
+  LONG,
+  async () => {
+    await using node = await startTestDispatch(script)
+    const names = ['p0', 'p1', 'p2', 'p3']
+    const outputs = await Promise.all(
+      names.map(
+        async (name) => (await run(process.execPath, [program, node.home.paths.home, name, '10'])).stdout,
+      ),
     )
-    const steered = reported(output, 'steered')
-    const ended = [...own, ...reported(output, 'returned')].filter((text) => steered.includes(text))
-    assert.deepEqual(ended.toSorted(), steered.toSorted(), 'each steer ends once')
-  }
-  assert.deepEqual(markers(lines), told('archived').toSorted(byNumber))
-  const { entries } = await node.services.memory.read('crab')
-  assert.deepEqual(entries.map(({ name }) => name).toSorted(byNumber), told('archived').toSorted(byNumber))
-  for (const asked of node.server.requests) checkRequest(asked)
-})
+    const lines = await readLines(node)
+    const words = userWords(lines)
+    const told = (what: string) => outputs.flatMap((output) => readReports(output, what))
+    assert.deepEqual(words.toSorted(), told('stored').toSorted())
+    for (const output of outputs) {
+      const own = readReports(output, 'stored')
+      assert.deepEqual(
+        words.filter((text) => own.includes(text)),
+        own,
+        'each process finds its words in the order in which it said them',
+      )
+      const steered = readReports(output, 'steered')
+      const ended = [...own, ...readReports(output, 'returned')].filter((text) => steered.includes(text))
+      assert.deepEqual(ended.toSorted(), steered.toSorted(), 'each steer ends once')
+    }
+    assert.deepEqual(markers(lines), told('archived').toSorted(byNumber))
+    const { entries } = await node.services.memory.read('crab')
+    assert.deepEqual(entries.map(({ name }) => name).toSorted(byNumber), told('archived').toSorted(byNumber))
+    for (const asked of node.server.requests) checkRequest(asked)
+  },
+)
 
-test('a process that is killed between archive and marker leaves the conversation as it was', async () => {
+test('a process that is killed between archive and marker leaves the conversation unchanged', async () => {
   await using node = await startTestDispatch(script)
   await node.ask('one')
-  const before = await linesOf(node)
+  const before = await readLines(node)
   const child = spawn(process.execPath, [program, node.home.paths.home, 'crash'], { stdio: 'inherit' })
   assert.deepEqual(await once(child, 'exit'), [null, 'SIGKILL'])
   const { entries } = await node.services.memory.read('crab')
   assert.equal(entries.length, 1)
-  assert.deepEqual(await linesOf(node), before)
+  assert.deepEqual(await readLines(node), before)
   await node.ask('two')
   assert.match(sentTo(node.server.requests.at(-1))[0]!, /^user: one/)
   const { archive } = await request(node.dispatch, 'compact', PAIR, NEVER)
@@ -71,20 +75,20 @@ test('a process that is killed between archive and marker leaves the conversatio
   assert.match(sentTo(node.server.requests.at(-1))[0]!, new RegExp(`archived as "${archive}"`))
 })
 
-test('a marker that the disk does not take leaves the conversation as it was', async () => {
+test('a marker that the disk cannot store leaves the conversation unchanged', async () => {
   await using node = await startTestDispatch(script)
   await node.ask(`one ${'x'.repeat(1_200_000)}`)
-  const before = await linesOf(node)
-  const limited = 'ulimit -f 2000 && exec "$0" "$@"' // a megabyte: no file grows beyond
+  const before = await readLines(node)
+  const limited = 'ulimit -f 2000 && exec "$0" "$@"' // one megabyte: the largest size of a file
   const args = [process.execPath, program, node.home.paths.home, 'try']
   assert.equal((await run('sh', ['-c', limited, ...args])).stdout, 'failed storage\n')
   assert.equal((await node.services.memory.read('crab')).entries.length, 1)
-  assert.deepEqual(await linesOf(node), before)
+  assert.deepEqual(await readLines(node), before)
   const { archive } = await request(node.dispatch, 'compact', PAIR, NEVER)
-  assert.deepEqual(markers(await linesOf(node)), [archive])
+  assert.deepEqual(markers(await readLines(node)), [archive])
 })
 
-test('processes that are killed at any moment lose nothing they told, and the others go on', async () => {
+test('processes that are killed at any moment lose nothing they reported, and the others continue', async () => {
   await using node = await startTestDispatch(script)
   let told = ''
   for (let round = 0; round < 2; round++) {
@@ -96,21 +100,24 @@ test('processes that are killed at any moment lose nothing they told, and the ot
         told += data
       })
     }
-    const goal = reported(told, 'stored').length + 8
-    await until('they have said something', () => reported(told, 'stored').length > goal)
+    const goal = readReports(told, 'stored').length + 8
+    await until('they have said something', () => readReports(told, 'stored').length > goal)
     await Promise.all(children.map(end))
   }
-  const lines = await linesOf(node)
-  const said = userWords(lines)
-  for (const text of reported(told, 'stored'))
-    assert.equal(said.filter((each) => each === text).length, 1, text)
+  const lines = await readLines(node)
+  const words = userWords(lines)
+  for (const text of readReports(told, 'stored'))
+    assert.equal(words.filter((each) => each === text).length, 1, text)
   const { entries } = await node.services.memory.read('crab')
   for (const name of markers(lines)) assert.ok(entries.some((entry) => entry.name === name))
   await node.ask('still there?')
   for (const asked of node.server.requests) checkRequest(asked)
 })
 
-/** A request that a provider accepts: the user begins, and every call is answered right behind it. */
+/**
+ * Asserts that a provider would accept the request: the user starts, and every call is followed by its
+ * result.
+ */
 function checkRequest(asked: RecordedRequest): void {
   const messages = messagesOf(asked)
   assert.equal(messages[0]?.['role'], 'user')
@@ -128,14 +135,14 @@ async function end(child: ChildProcess): Promise<void> {
   await once(child, 'close')
 }
 
-function reported(output: string, what: string): string[] {
+function readReports(output: string, what: string): string[] {
   const whole = output.slice(0, output.lastIndexOf('\n') + 1)
   return whole
     .split('\n')
     .flatMap((line) => (line.startsWith(`${what} `) ? [line.slice(what.length + 1)] : []))
 }
 
-async function linesOf({ services, dispatch }: TestDispatch): Promise<SessionLine[]> {
+async function readLines({ services, dispatch }: TestDispatch): Promise<SessionLine[]> {
   const { id } = await request(dispatch, 'getSession', PAIR, NEVER)
   const { lines, warnings } = await services.stores.storage.read(id)
   assert.deepEqual(warnings, [])

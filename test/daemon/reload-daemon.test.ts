@@ -11,7 +11,7 @@ import { until } from '../support/until.ts'
 const NEVER = new AbortController().signal
 const FEW = { tools: ['few'] } as const
 
-test('a daemon has its servers warm, reloads on SIGHUP and on request, and ends with all of them gone', async () => {
+test('a daemon starts its servers early, reloads on SIGHUP and on request, and ends them with itself', async () => {
   await using records = await recordFolder()
   await using home = await temporaryHome()
   await using model = await startModelServer([])
@@ -22,10 +22,10 @@ test('a daemon has its servers warm, reloads on SIGHUP and on request, and ends 
   const daemon = await startTestDaemon(home)
   {
     await using _ending = daemon
-    const pid = await pidOf(daemon, one)
+    const pid = await readPid(daemon, one)
     await declare(home, one, two)
     daemon.kill('SIGHUP')
-    await pidOf(daemon, two)
+    await readPid(daemon, two)
     await home.write('config.toml', `${text}[deamon]\n`)
     daemon.kill('SIGHUP')
     await logs(home, /Cannot reload: config\.toml:4: .*deamon/)
@@ -49,7 +49,7 @@ function declare(home: TemporaryHome, ...servers: readonly WatchedServer[]): Pro
   return home.write('agents/crab.toml', `id = "01JZZZZZZZZZZZZZZZZZZZZZZZ"\n${entriesToml(...entries)}`)
 }
 
-async function pidOf({ dispatch }: TestDaemon, { starts, entry }: WatchedServer): Promise<number> {
+async function readPid({ dispatch }: TestDaemon, { starts, entry }: WatchedServer): Promise<number> {
   await until(`${entry.name} is connected`, async () => {
     const { peers } = await request(dispatch, 'mcpView', {}, NEVER)
     return peers.some(({ pid }) => pid !== undefined && pid === starts().at(-1))

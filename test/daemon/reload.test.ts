@@ -30,7 +30,7 @@ test('a reload that adds one MCP server leaves the process of another alone', as
   assert.equal(two.starts().length, 1)
 })
 
-test('a config.toml that is broken changes nothing, and the error says where', async () => {
+test('a broken config.toml changes nothing, and the error says where it is wrong', async () => {
   await using node = await startKeptNode(() => ({ parts: ['yes'] }))
   await node.ask('hi')
   const server = node.watch('one')
@@ -49,7 +49,7 @@ test('a config.toml that is broken changes nothing, and the error says where', a
   assert.equal(node.server.requests.length, 2)
 })
 
-test('a model that cannot be chosen changes nothing either', async () => {
+test('a model that cannot be selected changes nothing', async () => {
   await using node = await startKeptNode(() => ({ parts: ['yes'] }))
   await node.ask('hi')
   const before = node.services.liveConfig.current
@@ -59,19 +59,19 @@ test('a model that cannot be chosen changes nothing either', async () => {
   assert.equal(node.services.liveConfig.current.provider, before.provider)
 })
 
-test('a turn under way finishes on its model and its rules, and the next one has the new', async () => {
+test('a running turn finishes with its model and rules, and the next one uses the new ones', async () => {
   await using other = await startModelServer([{ parts: ['from the new'] }])
   await using node = await startKeptNode([{ parts: ['Wait.', LOOK] }, { parts: ['from the old'] }])
   const text = await node.home.read('config.toml')
-  let said = ''
+  let streamed = ''
   for await (const { event } of streamTurn(node.dispatch, { ...PAIR, content: 'go' }, NEVER)) {
-    if (event?.$case === 'chunk') said += event.value.content
+    if (event?.$case === 'chunk') streamed += event.value.content
     if (event?.$case !== 'toolStart') continue
     const fresh = text.replace(node.server.url, other.url).replace('"scripted"', '"newer"')
     await node.home.write('config.toml', `${fresh}[permissions]\ndeny = ["read"]\n`)
     await node.reload()
   }
-  assert.match(said, /from the old$/)
+  assert.match(streamed, /from the old$/)
   assert.deepEqual([node.server.requests.length, other.requests.length], [2, 0])
   assert.doesNotMatch(JSON.stringify(node.server.requests[1]?.json), /denied|not permitted/)
   await node.ask('and now?')
@@ -84,7 +84,7 @@ test('a turn under way finishes on its model and its rules, and the next one has
   assert.ok(node.logged.includes('info Reloaded; changed: models, [permissions]'), node.logged.join('\n'))
 })
 
-test('a question that waits survives, and its answer ends the turn', async () => {
+test('a pending question survives a reload, and its answer ends the turn', async () => {
   const options = ['a', 'b'].map((label) => ({ label, description: '' }))
   const questions = [{ question: 'Which?', header: 'Which', options, multiSelect: false }]
   const call = { call: 'q', name: 'ask_user', args: JSON.stringify({ questions }) }
@@ -105,7 +105,7 @@ test('a question that waits survives, and its answer ends the turn', async () =>
   assert.match(JSON.stringify(node.server.requests[1]?.json), /Which\?/)
 })
 
-test('an agent whose file is broken keeps its servers, the others are reloaded, and the error says both', async () => {
+test('an agent whose file is broken keeps its servers, the others are reloaded, and the error reports both', async () => {
   await using node = await startKeptNode()
   const [one, two] = [node.watch('one'), node.watch('two')]
   await node.declare('crab', one)
@@ -125,7 +125,7 @@ test('an agent whose file is broken keeps its servers, the others are reloaded, 
   assert.deepEqual(one.starts(), [pid])
 })
 
-test('an agent whose file is broken answers as it did before, by the same rules, until it is mended', async () => {
+test('an agent whose file is broken answers as before, by the same rules, until it is fixed', async () => {
   const call = { call: 'c', name: 'bash', args: '{"command":"echo hi"}' }
   await using node = await startKeptNode(({ text }) => ({
     parts: text.includes('"tool"') ? ['done'] : [call],
@@ -148,7 +148,7 @@ test('an agent whose file is broken answers as it did before, by the same rules,
   assert.doesNotMatch(node.server.requests[3]!.text.slice(-400), /Not permitted/)
 })
 
-test('another [env] starts anew what it is laid under, and only that', async () => {
+test('a changed [env] restarts the servers that use it, and nothing else', async () => {
   await using node = await startKeptNode([], { config: '[env]\nA = "1"\n' })
   const server = node.watch('one')
   await node.declare('crab', server)
@@ -165,7 +165,7 @@ test('another [env] starts anew what it is laid under, and only that', async () 
   assert.equal(server.starts().length, 2)
 })
 
-test('models are opened again only when something of them is another', async () => {
+test('models are opened again only when their configuration changes', async () => {
   await using node = await startKeptNode(() => ({ parts: ['yes'] }))
   await node.ask('hi')
   const models = await node.services.models(NEVER)
@@ -183,7 +183,7 @@ test('models are opened again only when something of them is another', async () 
   assert.equal((await node.services.models(NEVER)).defaultModel(), 'another')
 })
 
-test('reloads that are asked for at once come one after another, also behind one that fails', async () => {
+test('concurrent reloads run one after another, also after one that fails', async () => {
   await using node = await startKeptNode()
   await node.services.liveConfig.config()
   const text = await node.home.read('config.toml')
@@ -201,7 +201,7 @@ test('reloads that are asked for at once come one after another, also behind one
   ])
 })
 
-test('a reload says what is wrong with skills and subscriptions', async () => {
+test('a reload reports what is wrong with skills and subscriptions', async () => {
   await using node = await startKeptNode()
   await node.home.write('skills/bad/SKILL.md', '---\nname: bad\n---\n')
   await node.home.write('events/subscriptions.toml', 'next_id = [\n')

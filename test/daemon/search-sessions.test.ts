@@ -9,11 +9,11 @@ import { DAEMON, nodeOptions, startTestDispatch, type TestDispatch } from '../su
 import { until } from '../support/until.ts'
 
 const NEVER = new AbortController().signal
-/** Of Amazon's documentation. */
+/** The example key in the documentation of AWS. */
 const TOKEN = 'AKIAIOSFODNN7EXAMPLE'
 const SEARCH = { call: 'a', name: 'search_sessions', args: '{"query":"heron"}' }
 
-test('search_sessions gives a session as it is known, with the match in its window', async () => {
+test('search_sessions returns a session with its facts, and the match in its window', async () => {
   await using node = await talkativeNode()
   await node.ask('the grey heron')
   await node.ask('and the otter')
@@ -38,7 +38,7 @@ test('search_sessions gives a session as it is known, with the match in its wind
   assert.ok(hit!.score > 0)
 })
 
-test('search_sessions searches everything for somebody here, by any of its filters', async () => {
+test('search_sessions searches everything for a local user, by any of its filters', async () => {
   await using node = await talkativeNode()
   await request(node.dispatch, 'createAgent', { name: 'critic', config: '', prompt: '' }, NEVER)
   await node.ask('heron')
@@ -62,7 +62,7 @@ test('search_sessions searches everything for somebody here, by any of its filte
   })
 })
 
-test('search_sessions finds the conversations of an agent under its name of today, and when it is gone', async () => {
+test('search_sessions finds the conversations of an agent under its current name, and after it is deleted', async () => {
   await using node = await talkativeNode()
   await request(node.dispatch, 'createAgent', { name: 'critic', config: '', prompt: '' }, NEVER)
   await node.ask('heron', { agent: 'critic' })
@@ -74,7 +74,7 @@ test('search_sessions finds the conversations of an agent under its name of toda
   assert.deepEqual(await names('critic'), ['critic'])
 })
 
-test('search_sessions over TCP finds exactly the own pair, and nothing for whoever claims to be here', async () => {
+test("search_sessions over TCP finds only the client's own pair, and nothing for a sender that claims to be local", async () => {
   await using node = await talkativeNode()
   await request(node.dispatch, 'createAgent', { name: 'critic', config: '', prompt: '' }, NEVER)
   for (const sender of ['ann', 'telegram:1', 'telegram:2']) await node.ask('heron', { sender })
@@ -90,7 +90,7 @@ test('search_sessions over TCP finds exactly the own pair, and nothing for whoev
   for (const sender of ['sh:1', 'event:x']) await assert.rejects(found({ sender }), { kind: 'denied' })
 })
 
-test('an agent finds the conversations of everybody here, and a stranger only its own', async () => {
+test('an agent finds the conversations of all local users, and a remote sender only its own', async () => {
   await using node = await startTestDispatch(({ text, json }) => {
     const { role } = (json['messages'] as { role: string }[]).at(-1)!
     return { parts: [text.includes('look it up') && role !== 'tool' ? SEARCH : 'yes'] }
@@ -100,16 +100,16 @@ test('an agent finds the conversations of everybody here, and a stranger only it
   await node.ask('a heron of elsewhere', { sender: 'telegram:1' })
   await node.ask('a heron of another', { sender: 'telegram:2' })
   await node.ask('look it up', { sender: 'carol' })
-  const here = answered(node)
+  const here = lastResult(node)
   assert.match(here, /heron of ann/)
   assert.match(here, /heron of bob/)
   assert.doesNotMatch(here, /elsewhere|another/)
   const elsewhere = route(handlers(node.services, 'local'))
   await request(elsewhere, 'send', { content: 'look it up', agent: 'crab', sender: 'telegram:1' }, NEVER)
-  assert.doesNotMatch(answered(node), /ann|bob|another/)
+  assert.doesNotMatch(lastResult(node), /ann|bob|another/)
 })
 
-test('a daemon has read what there is before anybody searches, and what others write is found', async () => {
+test('a daemon has indexed all conversations before the first search, and finds what others write', async () => {
   await using node = await talkativeNode()
   await node.ask('the grey heron')
   await using daemon = compose({ ...nodeOptions(node.home), daemon: DAEMON })
@@ -123,22 +123,22 @@ test('a daemon has read what there is before anybody searches, and what others w
   assert.equal(await found('otter heron'), 0)
 })
 
-test('what looks like a secret is masked in title and preview of what was found, wherever they are cut', async () => {
+test('secrets are masked in the title and preview of a match, wherever these are cut', async () => {
   await using node = await startTestDispatch(({ text, json }) => {
     const { role } = (json['messages'] as { role: string }[]).at(-1)!
     return { parts: [text.includes('look it up') && role !== 'tool' ? SEARCH : 'yes'] }
   })
   await node.ask(`the heron has the token ${TOKEN}`)
   const session = await onlySession(node)
-  const shown = async () => JSON.stringify(await search(node, { query: 'heron' }))
-  assert.match(await shown(), /the heron has the token \*\*\*/)
-  assert.doesNotMatch(await shown(), /AKIA/)
+  const searchText = async () => JSON.stringify(await search(node, { query: 'heron' }))
+  assert.match(await searchText(), /the heron has the token \*\*\*/)
+  assert.doesNotMatch(await searchText(), /AKIA/)
   await request(node.dispatch, 'setTitle', { session, title: `heron ${TOKEN}` }, NEVER)
-  assert.match(await shown(), /"title":"heron \*\*\*"/)
-  assert.doesNotMatch(await shown(), /AKIA/)
+  assert.match(await searchText(), /"title":"heron \*\*\*"/)
+  assert.doesNotMatch(await searchText(), /AKIA/)
   await node.ask('look it up', { sender: 'bob' })
-  assert.match(answered(node), /heron \*\*\*/)
-  assert.doesNotMatch(answered(node), /AKIA/)
+  assert.match(lastResult(node), /heron \*\*\*/)
+  assert.doesNotMatch(lastResult(node), /AKIA/)
   await node.ask(`${'x '.repeat(35)}${TOKEN} heron`, { sender: 'carol' })
   const { hits } = await search(node, { query: 'heron', sender: 'carol' })
   assert.equal(hits[0]?.session?.preview, `${'x '.repeat(35)}*** heron`)
@@ -162,8 +162,8 @@ async function onlySession({ dispatch }: TestDispatch): Promise<string> {
   return conversations[0]!.filePath
 }
 
-/** What the last tool call answered. */
-function answered({ server }: TestDispatch): string {
+/** Returns the result of the last tool call. */
+function lastResult({ server }: TestDispatch): string {
   const messages = server.requests.at(-1)?.json['messages'] as { role: string; content: string }[]
   return messages.findLast(({ role }) => role === 'tool')?.content ?? ''
 }

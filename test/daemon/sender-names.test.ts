@@ -21,16 +21,16 @@ const UNPRINTABLE = [
   'tg:42 ',
 ]
 
-test('every operation with a sender refuses characters that cannot be seen with 400, for every client', async () => {
+test('every operation with a sender rejects unprintable characters with 400, for every client', async () => {
   await using node = await startTestDispatch(() => ({ parts: ['yes'] }))
   const remote = route(handlers(node.services, { kind: 'tcp', token: { name: 'tg' } }))
-  const named = (Object.keys(CALLERS) as Operation[]).filter((operation) => 'sender' in messageOf(operation))
+  const named = (Object.keys(CALLERS) as Operation[]).filter((operation) => 'sender' in createBody(operation))
   assert.ok(named.length >= 14, named.join(', '))
   for (const dispatch of [node.dispatch, remote]) {
     for (const operation of named) {
-      if (dispatch === remote && CALLERS[operation] === 'local') continue // refused whatever it says
+      if (dispatch === remote && CALLERS[operation] === 'local') continue // refused whatever it contains
       for (const sender of UNPRINTABLE) {
-        const { code, message } = await refusalOf(dispatch, operation, sender)
+        const { code, message } = await readRefusal(dispatch, operation, sender)
         assert.equal(code, 400, `${operation} ${JSON.stringify(sender)}`)
         assert.match(
           message,
@@ -63,7 +63,7 @@ test('a stored conversation with such a sender is listed, read and deleted', asy
   )
 })
 
-test('commands refuse such a sender as a mistake in the command line', async () => {
+test('commands reject such a sender as a usage error', async () => {
   for (const words of [
     ['send', '-s', 'tg:1\n', 'hi'],
     ['policy', 'why', '-s', 'tg:1\n', 'bash(ls)'],
@@ -77,11 +77,11 @@ test('commands refuse such a sender as a mistake in the command line', async () 
   }
 })
 
-function messageOf(operation: Operation): object {
+function createBody(operation: Operation): object {
   return ClientMessage.create({ msg: { $case: operation, value: {} } as never }).msg?.value ?? {}
 }
 
-async function refusalOf(dispatch: Dispatch, operation: Operation, sender: string) {
+async function readRefusal(dispatch: Dispatch, operation: Operation, sender: string) {
   const message = ClientMessage.create({ msg: { $case: operation, value: { sender } } as never })
   for await (const { msg } of dispatch(message, NEVER)) if (msg?.$case === 'error') return msg.value
   return { code: 0, message: '' }

@@ -26,7 +26,7 @@ describe('the end of a daemon', { concurrency: true }, () => {
     assert.deepEqual((await readSessions(home.paths.home))[0]?.said, ['user: go', 'assistant: abc'])
   })
 
-  test('SIGTERM cancels a turn that does not end, and keeps what was said', async () => {
+  test('SIGTERM cancels a turn that does not end, and keeps its partial answer', async () => {
     await using home = await talkingHome([{ parts: ['Half an answer'], end: 'hang' }])
     const daemon = await startTestDaemon(home)
     const following = Array.fromAsync(requestMany(daemon.dispatch, 'subscribeEvents', {}, NEVER))
@@ -50,7 +50,7 @@ describe('the end of a daemon', { concurrency: true }, () => {
 
   for (const detach of [false, true]) {
     const kind = detach ? 'detached' : 'followed'
-    test(`a program that ignores SIGTERM is gone with the daemon, and the step of its ${kind} turn is stored`, async () => {
+    test(`a program that ignores SIGTERM ends with the daemon, and the step of its ${kind} turn is stored`, async () => {
       const mark = randomUUID()
       const command = `trap "" TERM INT HUP; echo ${mark}; while :; do sleep 1; done`
       await using home = await talkingHome([
@@ -79,7 +79,7 @@ describe('the end of a daemon', { concurrency: true }, () => {
     })
   }
 
-  test('a turn that nobody follows is ended as well, and kept', async () => {
+  test('a turn without followers is ended and stored too', async () => {
     await using home = await talkingHome([{ parts: ['Half'], end: 'hang' }])
     const daemon = await startTestDaemon(home)
     await request(daemon.dispatch, 'send', { sender: 'ann', content: 'go', detach: true }, NEVER)
@@ -92,7 +92,7 @@ describe('the end of a daemon', { concurrency: true }, () => {
     )
   })
 
-  test('a second SIGINT ends it at once', async () => {
+  test('a second SIGINT ends the daemon immediately', async () => {
     await using home = await talkingHome([{ parts: ['Half'], end: 'hang' }])
     const daemon = await startTestDaemon(home)
     await request(daemon.dispatch, 'send', { sender: 'ann', content: 'go', detach: true }, NEVER)
@@ -105,14 +105,14 @@ describe('the end of a daemon', { concurrency: true }, () => {
     assert.equal((await daemon.ended).code, 130)
   })
 
-  test('a client may end it; what follows it is told', async () => {
+  test('a client may stop the daemon, and its followers are told', async () => {
     await using home = await temporaryHome()
     const daemon = await startTestDaemon(home)
     await request(daemon.dispatch, 'shutdown', {}, NEVER)
     assert.deepEqual(await daemon.ended, { code: 0, stderr: '' })
   })
 
-  test('it ends by itself when nobody uses it, not before', async () => {
+  test('an unused daemon exits after its idle time, and not before', async () => {
     await using home = await talkingHome([{ parts: ['a', 'b', 'c'], paceMs: 900 }])
     const daemon = await startTestDaemon(home, { args: ['--idle-exit', '2s'] })
     const { runId } = await request(
@@ -127,29 +127,29 @@ describe('the end of a daemon', { concurrency: true }, () => {
     assert.match((await logOf(home)).at(-2)!.message, /no client uses it/)
   })
 
-  test('a client that only listens is one', async () => {
+  test('a client that only listens keeps the daemon in use', async () => {
     await using home = await temporaryHome()
     const daemon = await startTestDaemon(home, { args: ['--idle-exit', '2s'] })
     const leave = new AbortController()
     const listening = Array.fromAsync(requestMany(daemon.dispatch, 'subscribeEvents', {}, leave.signal))
-    listening.catch(() => undefined) // it is left
+    listening.catch(() => undefined) // the client has left
     await new Promise((resume) => setTimeout(resume, 2500))
     await request(daemon.dispatch, 'ping', {}, NEVER)
     leave.abort()
     assert.equal((await daemon.ended).code, 0)
   })
 
-  test('a daemon whose home is removed ends', async () => {
+  test('a daemon whose home is removed exits', async () => {
     await using home = await temporaryHome()
     const program = [process.execPath, '--disable-warning=ExperimentalWarning', LOOKING] as const
     const daemon = await startTestDaemon(home, { program })
-    await rm(home.paths.home, { recursive: true, maxRetries: 20 }) // while it writes that it ends
+    await rm(home.paths.home, { recursive: true, maxRetries: 20 }) // while the daemon logs that it ends
     assert.equal((await daemon.ended).code, 0)
     assert.ok(!existsSync(home.paths.home))
   })
 
   for (const failure of ['thrown', 'rejected']) {
-    test(`an internal error (${failure}) is logged and 70, with what was said kept and everything released`, async () => {
+    test(`an internal error (${failure}) is logged, keeps the partial answer, releases everything and exits with 70`, async () => {
       await using home = await talkingHome([{ parts: ['Half'], end: 'hang' }])
       const program = [process.execPath, '--disable-warning=ExperimentalWarning', FAILING] as const
       const daemon = await startTestDaemon(home, { program, env: { FAILURE: failure } })

@@ -11,7 +11,7 @@ import { readSessions } from '../support/talk.ts'
 import { type TemporaryHome, temporaryHome } from '../support/temporary-home.ts'
 import { until } from '../support/until.ts'
 
-test('a daemon answers, logs JSON lines for its owner only, and says nothing on standard error', async () => {
+test('a daemon answers, logs JSON lines for its owner only, and writes nothing to standard error', async () => {
   await using home = await temporaryHome()
   const daemon = await startTestDaemon(home)
   const stats = await request(daemon.dispatch, 'getStats', {}, NEVER)
@@ -33,7 +33,7 @@ test('a daemon answers, logs JSON lines for its owner only, and says nothing on 
   assert.ok(!existsSync(join(home.paths.run, 'crabtalk.sock')))
 })
 
-test('a second daemon of a home is refused at once and names the first, which goes on', async () => {
+test('a second daemon of a home is refused immediately and names the first, which continues', async () => {
   await using home = await temporaryHome()
   await using first = await startTestDaemon(home)
   const { code, stderr } = await failedDaemon(home)
@@ -45,7 +45,7 @@ test('a second daemon of a home is refused at once and names the first, which go
   await request(first.dispatch, 'ping', {}, NEVER)
 })
 
-test('of daemons that start together one remains', async () => {
+test('when several daemons start together, one remains', async () => {
   await using home = await temporaryHome()
   const started = await Promise.allSettled(Array.from({ length: 4 }, () => startTestDaemon(home)))
   const standing = started.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
@@ -54,7 +54,7 @@ test('of daemons that start together one remains', async () => {
   await standing[0]![Symbol.asyncDispose]()
 })
 
-test('the socket of a daemon that was killed is replaced, and everything it had said is there', async () => {
+test('the socket of a killed daemon is replaced, and everything it had stored is there', async () => {
   await using home = await talkingHome(() => ({ parts: ['Hi.'] }))
   const killed = await startTestDaemon(home)
   await Array.fromAsync(streamTurn(killed.dispatch, { sender: 'ann', content: 'one' }, NEVER))
@@ -68,7 +68,7 @@ test('the socket of a daemon that was killed is replaced, and everything it had 
   assert.deepEqual(session?.said, ['user: one', 'assistant: Hi.', 'user: two', 'assistant: Hi.'])
 })
 
-test('SIGHUP reads the configuration again, and a broken one is only said', async () => {
+test('SIGHUP reads the configuration again, and a broken one is only logged', async () => {
   await using home = await talkingHome([])
   await using daemon = await startTestDaemon(home)
   const good = await home.read('config.toml')
@@ -86,7 +86,7 @@ test('SIGHUP reads the configuration again, and a broken one is only said', asyn
   })
 })
 
-test('over TCP it wants its token, and names its port while it listens', async () => {
+test('a daemon on TCP requires its token, and publishes its port while it listens', async () => {
   await using home = await temporaryHome()
   const daemon = await startTestDaemon(home, { args: ['--port', '0'] })
   const port = Number(await home.read('run/crabtalk.port'))
@@ -102,7 +102,7 @@ test('over TCP it wants its token, and names its port while it listens', async (
   assert.ok(!existsSync(join(home.paths.run, 'crabtalk.port')))
 })
 
-test('config.toml may ask for TCP; without a token only when the environment asks for it too', async () => {
+test('config.toml may enable TCP; without a token only when the environment enables it too', async () => {
   await using home = await temporaryHome()
   await home.write('config.toml', '[daemon]\ntcp_port = 0\ntcp_token = false\n')
   const refused = await failedDaemon(home)
@@ -120,7 +120,7 @@ test('config.toml may ask for TCP; without a token only when the environment ask
   assert.equal(pid, daemon.pid)
 })
 
-test('a broken config.toml keeps it from starting, and the log says so', async () => {
+test('a broken config.toml prevents the start, and the log says so', async () => {
   await using home = await temporaryHome()
   await home.write('config.toml', 'modell = "x"\n')
   const { code, stderr } = await failedDaemon(home)
@@ -130,7 +130,7 @@ test('a broken config.toml keeps it from starting, and the log says so', async (
   assert.deepEqual(await readdir(home.paths.proc), [])
 })
 
-test('a broken subscriptions.toml does not keep it from starting, and the log says so before it listens', async () => {
+test('a broken subscriptions.toml does not prevent the start, and is logged before the daemon listens', async () => {
   await using home = await temporaryHome()
   await home.write('events/subscriptions.toml', 'broken')
   await using _daemon = await startTestDaemon(home)
@@ -139,7 +139,7 @@ test('a broken subscriptions.toml does not keep it from starting, and the log sa
   assert.match(await read(), /^info starting.*\nwarn events\/subscriptions\.toml:1.*(\n.*)*\ninfo listening/)
 })
 
-test('a home in which nothing can be made keeps it from starting', async () => {
+test('a home whose run folder cannot be created prevents the start', async () => {
   await using home = await temporaryHome()
   await mkdir(home.paths.home, { recursive: true })
   await writeFile(home.paths.run, '')
@@ -148,7 +148,7 @@ test('a home in which nothing can be made keeps it from starting', async () => {
   assert.match(stderr, /^crabtalk: error\[config\]: Cannot .*\nhint: /)
 })
 
-test('a file where the socket is to be is left, and said', async () => {
+test("a file at the socket's path is left alone and reported", async () => {
   await using home = await temporaryHome()
   await home.write('run/crabtalk.sock', 'mine')
   const { code, stderr } = await failedDaemon(home)
@@ -157,7 +157,7 @@ test('a file where the socket is to be is left, and said', async () => {
   assert.equal(await home.read('run/crabtalk.sock'), 'mine')
 })
 
-test('a home whose path is too long for a socket is served all the same', async () => {
+test('a home whose path is too long for a socket is still served', async () => {
   await using outer = await temporaryHome()
   const long = join(outer.paths.home, 'x'.repeat(100))
   const run = join(long, 'run')

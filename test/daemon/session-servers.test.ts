@@ -11,48 +11,48 @@ import { until } from '../support/until.ts'
 
 const NEVER = new AbortController().signal
 
-test('a server that a client attaches is there for its conversation, whatever turns there are, and for no other', async () => {
+test('a server that a client attaches exists for its conversation only, in any of its turns', async () => {
   await using node = await startKeptNode(() => ({ parts: ['yes'] }))
   const [own, extra] = [node.watch('own'), node.watch('extra')]
   await node.declare('crab', own)
-  await ask(node, 'one', { options: { mcps: [entryOf(extra)] } })
-  assert.deepEqual(serversOffered(node), ['extra', 'own'])
+  await ask(node, 'one', { options: { mcps: [toConfig(extra)] } })
+  assert.deepEqual(offeredServers(node), ['extra', 'own'])
   const [pid] = extra.starts()
-  await ask(node, 'two', { options: { mcps: [entryOf(extra)] } })
+  await ask(node, 'two', { options: { mcps: [toConfig(extra)] } })
   await ask(node, 'three', { sender: 'bob' })
-  assert.deepEqual(serversOffered(node), ['own'])
+  assert.deepEqual(offeredServers(node), ['own'])
   assert.deepEqual([extra.starts(), isRunning(pid!), own.starts().length], [[pid], true, 1])
   assert.doesNotMatch(await node.home.read('agents/crab.toml'), /extra/)
   await ask(node, 'four', {})
-  assert.deepEqual(serversOffered(node), ['own'])
+  assert.deepEqual(offeredServers(node), ['own'])
   await until('it has ended', () => !isRunning(pid!))
 })
 
-test('an attached server is called, by the rules that come with it', async () => {
+test('an attached server is called by the rules that come with it', async () => {
   const call = { call: 'c', name: 'mcp__extra__echo', args: '{"text":"hi"}' }
   await using node = await startKeptNode((_, at) => (at % 2 === 0 ? { parts: [call] } : { parts: ['done'] }))
   const extra = node.watch('extra')
-  const allowed = { ...JSON.parse(entryOf(extra)), permissions: { allow: ['echo'] } }
+  const allowed = { ...JSON.parse(toConfig(extra)), permissions: { allow: ['echo'] } }
   await ask(node, 'one', { options: { mcps: [JSON.stringify(allowed)] } })
   assert.match(node.server.requests[1]!.text, /"content":"hi"/)
-  await ask(node, 'two', { options: { mcps: [entryOf(extra)] } })
+  await ask(node, 'two', { options: { mcps: [toConfig(extra)] } })
   assert.match(node.server.requests[3]!.text, /Not permitted/)
 })
 
-test('a server cannot be attached that is none, whose name is taken, or by a stranger', async () => {
+test('attaching a server fails when it is invalid, its name is taken, or the client is untrusted', async () => {
   await using node = await startKeptNode(() => ({ parts: ['yes'] }))
   const own = node.watch('own')
   await node.declare('crab', own)
   const refusals: [string, string, RegExp][] = [
     ['{"name":"x"}', 'invalid', /^Cannot attach the MCP server 1: /],
     ['[]', 'invalid', /not a JSON object/],
-    [entryOf(own), 'invalid', /the agent "crab" already has one of that name/],
+    [toConfig(own), 'invalid', /the agent "crab" already has one of that name/],
   ]
   for (const [text, kind, message] of refusals) {
     await assert.rejects(ask(node, 'x', { options: { mcps: [text] } }), { kind, message })
   }
-  const strange = { ...node, dispatch: route(handlers(node.services, TCP_CLIENT)) }
-  await assert.rejects(ask(strange, 'x', { sender: 'tg:1', options: { mcps: [entryOf(own)] } }), {
+  const remote = { ...node, dispatch: route(handlers(node.services, TCP_CLIENT)) }
+  await assert.rejects(ask(remote, 'x', { sender: 'tg:1', options: { mcps: [toConfig(own)] } }), {
     kind: 'denied',
   })
   assert.equal(node.server.requests.length, 0)
@@ -62,12 +62,12 @@ function ask({ dispatch }: Pick<KeptNode, 'dispatch'>, content: string, more: De
   return request(dispatch, 'send', { agent: 'crab', sender: 'ann', content, ...more }, NEVER)
 }
 
-function entryOf({ entry }: WatchedServer): string {
+function toConfig({ entry }: WatchedServer): string {
   return JSON.stringify({ ...entry, startup_timeout_ms: 60_000 })
 }
 
-/** Names of the servers whose tools the last request offers. */
-function serversOffered({ server }: KeptNode): string[] {
+/** Returns the names of the servers whose tools the last request offers. */
+function offeredServers({ server }: KeptNode): string[] {
   const tools = (server.requests.at(-1)!.json['tools'] ?? []) as { function: { name: string } }[]
   const names = tools.flatMap(({ function: { name } }) => /^mcp__(\w+?)__/.exec(name)?.[1] ?? [])
   return [...new Set(names)].toSorted()

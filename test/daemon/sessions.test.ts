@@ -13,46 +13,46 @@ import { until } from '../support/until.ts'
 const NEVER = new AbortController().signal
 const PAIR = { agent: 'crab', sender: 'ann' }
 
-test('new_session begins anew, and shows in listings once something was said', async () => {
+test('new_session starts an empty conversation, which is listed once it has a message', async () => {
   await using node = await startTestDispatch(() => ({ parts: ['yes'] }))
   await node.ask('one')
-  const session = await anew(node)
+  const session = await newSession(node)
   assert.deepEqual([session.active, session.messageCount, session.cwd], [true, 0, node.home.paths.home])
-  assert.equal((await listed(node)).length, 1)
+  assert.equal((await listIds(node)).length, 1)
   await node.ask('two')
   assert.deepEqual(sentTo(node.server.requests[1]), ['user: two'])
-  assert.deepEqual((await listed(node))[0], session.id)
+  assert.deepEqual((await listIds(node))[0], session.id)
 })
 
-test('new_session again and again uses the empty one, unless it is for another directory', async () => {
+test('repeated new_session reuses the empty conversation, unless it is for another directory', async () => {
   await using node = await startTestDispatch(() => ({ parts: ['yes'] }))
-  const { id } = await anew(node)
-  assert.equal((await anew(node)).id, id)
-  const other = await anew(node, { cwd: '/usr' })
+  const { id } = await newSession(node)
+  assert.equal((await newSession(node)).id, id)
+  const other = await newSession(node, { cwd: '/usr' })
   assert.deepEqual([other.cwd, other.id === id], ['/usr', false])
   await node.ask('hi')
-  assert.notEqual((await anew(node, { cwd: '/usr' })).id, other.id)
+  assert.notEqual((await newSession(node, { cwd: '/usr' })).id, other.id)
 })
 
 test('new_session keeps an empty session that has a title', async () => {
   await using node = await startTestDispatch([])
-  const { id } = await anew(node)
+  const { id } = await newSession(node)
   await request(node.dispatch, 'setTitle', { session: id, title: 'Plans' }, NEVER)
-  assert.notEqual((await anew(node)).id, id)
-  assert.deepEqual(await listed(node), [id])
+  assert.notEqual((await newSession(node)).id, id)
+  assert.deepEqual(await listIds(node), [id])
 })
 
-test('new_session refuses a relative directory and an unknown agent', async () => {
+test('new_session rejects a relative directory and an unknown agent', async () => {
   await using node = await startTestDispatch([])
-  await assert.rejects(anew(node, { cwd: 'here' }), { kind: 'invalid' })
-  await assert.rejects(anew(node, { agent: 'nobody' }), { kind: 'missing' })
+  await assert.rejects(newSession(node, { cwd: 'here' }), { kind: 'invalid' })
+  await assert.rejects(newSession(node, { agent: 'nobody' }), { kind: 'missing' })
 })
 
 test('activate_session makes a pair continue in a session', async () => {
   await using node = await startTestDispatch(() => ({ parts: ['yes'] }))
   await node.ask('one')
-  const [first] = await listed(node)
-  await anew(node)
+  const [first] = await listIds(node)
+  await newSession(node)
   await node.ask('two')
   const info = await request(node.dispatch, 'activateSession', { session: first! }, NEVER)
   assert.deepEqual([info.id, info.active], [first, true])
@@ -60,13 +60,13 @@ test('activate_session makes a pair continue in a session', async () => {
   assert.deepEqual(sentTo(node.server.requests[2]), ['user: one', 'assistant: yes', 'user: three'])
 })
 
-test('a session whose agent was deleted is neither continued nor forked, also when another has its name', async () => {
+test('a session of a deleted agent cannot be continued or forked, even if another agent has its name', async () => {
   await using node = await startTestDispatch(() => ({ parts: ['yes'] }))
   const agent = (operation: 'createAgent' | 'deleteAgent') =>
     request(node.dispatch, operation, { name: 'critic', config: '', prompt: 'You judge.' }, NEVER)
   await agent('createAgent')
   await node.ask('one', { agent: 'critic' })
-  const [session = ''] = await listed(node)
+  const [session = ''] = await listIds(node)
   const refused = async (message: string) => {
     const hint = `crabtalk conversation show ${session} shows its messages`
     for (const operation of ['activateSession', 'forkSession'] as const) {
@@ -76,7 +76,7 @@ test('a session whose agent was deleted is neither continued nor forked, also wh
         hint,
       })
     }
-    assert.deepEqual(await listed(node), [session])
+    assert.deepEqual(await listIds(node), [session])
   }
   await agent('deleteAgent')
   await refused('')
@@ -84,36 +84,36 @@ test('a session whose agent was deleted is neither continued nor forked, also wh
   await refused(', and today\'s "critic" is a different agent')
 })
 
-test('a session of an agent that was renamed is continued under its name of today, whoever has the old one', async () => {
+test('a session of a renamed agent continues under the current name, whoever has the old one', async () => {
   await using node = await startTestDispatch(() => ({ parts: ['yes'] }))
-  const made = { name: 'critic', config: '', prompt: 'You judge.' }
-  await request(node.dispatch, 'createAgent', made, NEVER)
+  const critic = { name: 'critic', config: '', prompt: 'You judge.' }
+  await request(node.dispatch, 'createAgent', critic, NEVER)
   await node.ask('one', { agent: 'critic' })
-  const [session = ''] = await listed(node)
+  const [session = ''] = await listIds(node)
   await request(node.dispatch, 'renameAgent', { oldName: 'critic', newName: 'judge' }, NEVER)
   const names = async () => {
     const active = await request(node.dispatch, 'activateSession', { session }, NEVER)
     return [active.id === session, active.agent]
   }
   assert.deepEqual(await names(), [true, 'judge'])
-  await request(node.dispatch, 'createAgent', made, NEVER)
+  await request(node.dispatch, 'createAgent', critic, NEVER)
   assert.deepEqual(await names(), [true, 'judge'])
   const fork = await request(node.dispatch, 'forkSession', { session, upto: 0 }, NEVER)
   assert.equal(fork.agent, 'judge')
 })
 
-test('whatever a pair does last decides where it continues, also within one millisecond', async () => {
+test('the last action of a pair decides where it continues, even within one millisecond', async () => {
   await using node = await startTestDispatch(() => ({ parts: ['yes'] }))
   await node.ask('one')
   const act = fc.oneof(fc.constant('new' as const), fc.constant('fork' as const), fc.nat(5))
   await fc.assert(
     fc.asyncProperty(fc.array(act, { minLength: 1, maxLength: 8 }), async (acts) => {
-      const ids = await listed(node)
+      const ids = await listIds(node)
       for (const what of acts) {
         const session = ids[typeof what === 'number' ? what % ids.length : 0]!
         const info =
           what === 'new'
-            ? await anew(node)
+            ? await newSession(node)
             : what === 'fork'
               ? await request(node.dispatch, 'forkSession', { session, upto: 0 }, NEVER)
               : await request(node.dispatch, 'activateSession', { session }, NEVER)
@@ -126,7 +126,7 @@ test('whatever a pair does last decides where it continues, also within one mill
   )
 })
 
-test('set_title names a session on one line, while its turn runs too, and an empty one removes it', async () => {
+test('set_title names a session on one line, even while its turn runs, and an empty title removes it', async () => {
   await using node = await startTestDispatch(() => ({ parts: ['a', 'b'] }))
   let session = ''
   const title = async (text: string) =>
@@ -148,20 +148,20 @@ test('a session whose turn runs in another process cannot be changed', async () 
   const dispatch = route(handlers(other, 'process'))
   for await (const { event } of streamTurn(node.dispatch, { ...PAIR, content: 'hi' }, NEVER)) {
     if (event?.$case !== 'chunk') continue
-    const [session] = await listed(node)
+    const [session] = await listIds(node)
     const refused = request(dispatch, 'setTitle', { session: session!, title: 'x' }, NEVER)
     await assert.rejects(refused, { kind: 'conflict', message: /another process/ })
     break
   }
 })
 
-test('generate_title proposes what the model of the agent says, and stores nothing', async () => {
-  const said = '# "Counting crabs."\n\nIt is about crabs.'
+test('generate_title returns what the model of the agent suggests, and stores nothing', async () => {
+  const summary = '# "Counting crabs."\n\nIt is about crabs.'
   await using node = await startTestDispatch((asked) => ({
-    parts: [systemOf(asked.json).startsWith('You give a conversation') ? said : 'yes'],
+    parts: [systemOf(asked.json).startsWith('You give a conversation') ? summary : 'yes'],
     usage: { input: 3, output: 2 },
   }))
-  const { id: session } = await anew(node)
+  const { id: session } = await newSession(node)
   const propose = () => request(node.dispatch, 'generateTitle', { session }, NEVER)
   await assert.rejects(propose(), { kind: 'invalid', message: /it has no messages/ })
   await node.ask('count crabs')
@@ -172,19 +172,19 @@ test('generate_title proposes what the model of the agent says, and stores nothi
   assert.equal((await request(node.dispatch, 'getSession', { session }, NEVER)).title, '')
 })
 
-test('get_session without an id is the active one of a pair', async () => {
+test('get_session without an id returns the active one of a pair', async () => {
   await using node = await startTestDispatch(() => ({ parts: ['yes'] }))
   await assert.rejects(request(node.dispatch, 'getSession', PAIR, NEVER), { kind: 'missing' })
   await node.ask('hi')
-  assert.equal((await request(node.dispatch, 'getSession', PAIR, NEVER)).id, (await listed(node))[0])
+  assert.equal((await request(node.dispatch, 'getSession', PAIR, NEVER)).id, (await listIds(node))[0])
 })
 
-test('fork_session up to the line before a message of the user goes back to before it', async () => {
+test('fork_session up to the line before a user message goes back to before that message', async () => {
   const call = { call: 'a', name: 'read', args: '{"path":"none"}' }
   await using node = await startTestDispatch((_, index) => ({ parts: index === 1 ? [call] : ['yes'] }))
   await node.ask('one')
   await node.ask('two')
-  const [session] = await listed(node)
+  const [session] = await listIds(node)
   const { messages } = await request(node.dispatch, 'listMessages', { session: session! }, NEVER)
   const second = messages.find(({ content }) => content === 'two')!
   await request(node.dispatch, 'forkSession', { session: session!, upto: second.seq - 1 }, NEVER)
@@ -192,41 +192,41 @@ test('fork_session up to the line before a message of the user goes back to befo
   assert.deepEqual(sentTo(node.server.requests.at(-1)), ['user: one', 'assistant: yes', 'user: instead'])
 })
 
-test('new_session leaves nothing behind of an unused one for another directory', async () => {
+test('new_session deletes an unused one for another directory', async () => {
   await using node = await startTestDispatch(() => ({ parts: ['yes'] }))
   await node.ask('one')
-  for (const cwd of ['/usr', '/tmp', '/usr']) await anew(node, { cwd })
+  for (const cwd of ['/usr', '/tmp', '/usr']) await newSession(node, { cwd })
   assert.equal((await readdir(node.home.paths.sessions)).length, 2)
   await node.ask('two')
-  await anew(node, { cwd: '/tmp' })
+  await newSession(node, { cwd: '/tmp' })
   assert.equal((await readdir(node.home.paths.sessions)).length, 3)
-  assert.equal((await listed(node)).length, 2)
+  assert.equal((await listIds(node)).length, 2)
 })
 
-test('new_session leaves an unused one to whoever in another process begins a turn on it', async () => {
+test('new_session keeps an unused one while another process starts a turn in it', async () => {
   await using node = await startTestDispatch(() => ({ parts: ['yes'] }))
-  const { id } = await anew(node)
+  const { id } = await newSession(node)
   const other = await node.services.stores.leases.take(`turn:${id}`, NEVER)
-  assert.notEqual((await anew(node, { cwd: '/usr' })).id, id)
+  assert.notEqual((await newSession(node, { cwd: '/usr' })).id, id)
   assert.equal((await readdir(node.home.paths.sessions)).length, 2)
   await other[Symbol.asyncDispose]()
 })
 
-test('new_session leaves an unused one in which something is said at that moment', async () => {
+test('new_session keeps an unused one that receives a message at that moment', async () => {
   await using node = await startTestDispatch([])
   const { storage, leases } = node.services.stores
-  const { id } = await anew(node)
+  const { id } = await newSession(node)
   const other = await leases.take(`turn:${id}`, NEVER)
-  const beginning = anew(node, { cwd: '/usr' })
+  const beginning = newSession(node, { cwd: '/usr' })
   await until('the new one is there', async () => (await readdir(node.home.paths.sessions)).length === 2)
   const { cursor } = await storage.read(id)
   await storage.append(id, cursor, [{ kind: 'entry', role: 'user', content: 'hi' }])
   await other[Symbol.asyncDispose]()
   await beginning
-  assert.deepEqual(await listed(node), [id])
+  assert.deepEqual(await listIds(node), [id])
 })
 
-test('list_archives of an agent reads no session that has none', async () => {
+test('list_archives of an agent does not read sessions without archives', async () => {
   await using node = await startTestDispatch(() => ({ parts: ['They count. More'] }))
   const read: string[] = []
   const { storage } = node.services.stores
@@ -240,7 +240,7 @@ test('list_archives of an agent reads no session that has none', async () => {
     listSessions: { value: (filter: object) => storage.listSessions(filter) },
   })
   await node.ask('one')
-  await anew(node)
+  await newSession(node)
   await node.ask('two')
   const { id } = await request(node.dispatch, 'getSession', PAIR, NEVER)
   await request(node.dispatch, 'compact', PAIR, NEVER)
@@ -254,7 +254,7 @@ test('list_archives of an agent reads no session that has none', async () => {
 })
 
 for (const operation of ['activateSession', 'setTitle', 'generateTitle'] as const) {
-  test(`${operation} says what is no session, and that there is none of a well-formed id`, async () => {
+  test(`${operation} rejects an invalid session id, and reports an unknown one`, async () => {
     await using node = await startTestDispatch([])
     for (const [session, kind] of [
       ['../x', 'invalid'],
@@ -266,11 +266,11 @@ for (const operation of ['activateSession', 'setTitle', 'generateTitle'] as cons
   })
 }
 
-function anew({ dispatch }: TestDispatch, more: object = {}) {
+function newSession({ dispatch }: TestDispatch, more: object = {}) {
   return request(dispatch, 'newSession', { ...PAIR, ...more }, NEVER)
 }
 
-async function listed({ dispatch }: TestDispatch): Promise<string[]> {
+async function listIds({ dispatch }: TestDispatch): Promise<string[]> {
   const { conversations } = await request(dispatch, 'listConversations', {}, NEVER)
   return conversations.map(({ filePath }) => filePath)
 }

@@ -19,7 +19,7 @@ const PAIR = { agent: 'crab', sender: 'ann' }
 const LOOK = { call: 'a', name: 'read', args: '{"path":"none"}' }
 const usage = { input: 5, output: 2 }
 
-test('a steer during tools is read by the next model call, stored and told', async () => {
+test('a steer during tools reaches the next model call, is stored and reported', async () => {
   await using node = await startTestDispatch([{ parts: [LOOK], usage }, { parts: ['Done.'] }])
   const events = await follow(
     node,
@@ -31,11 +31,11 @@ test('a steer during tools is read by the next model call, stored and told', asy
     ...['textStart', 'chunk', 'textEnd', 'end'],
   ])
   assert.equal(eventOf(events, 'userSteered').value.content, 'no, the other one')
-  assert.deepEqual(said(node, 1), ['user: go', 'assistant: ', 'tool', 'user: no, the other one'])
+  assert.deepEqual(readMessages(node, 1), ['user: go', 'assistant: ', 'tool', 'user: no, the other one'])
   assert.deepEqual(await stored(node), ['go', '', 'tool', 'no, the other one', 'Done.'])
 })
 
-test('a turn that would end goes on with what was said to it', async () => {
+test('a turn that would end continues with a steer', async () => {
   await using node = await startTestDispatch([{ parts: ['First.'] }, { parts: ['Second.'] }])
   const events = await follow(node, async (event) => {
     if (event.$case !== 'chunk' || event.value.content !== 'First.') return
@@ -46,13 +46,13 @@ test('a turn that would end goes on with what was said to it', async () => {
     events.flatMap((event) => (event.$case === 'userSteered' ? [event.value.content] : [])),
     ['and then?', 'quickly'],
   )
-  assert.deepEqual(said(node, 1), ['user: go', 'assistant: First.', 'user: and then?\n\nquickly'])
+  assert.deepEqual(readMessages(node, 1), ['user: go', 'assistant: First.', 'user: and then?\n\nquickly'])
   assert.deepEqual(await stored(node), ['go', 'First.', 'and then?', 'quickly', 'Second.'])
   const { turns, detail } = eventOf(events, 'end').value
   assert.deepEqual([turns, detail?.stopReason], [2, 'stop'])
 })
 
-test('a cancelled turn gives back what it has not taken up, and stores none of it', async () => {
+test('a cancelled turn returns the steers it did not use, and stores none of them', async () => {
   await using node = await startTestDispatch([{ parts: ['Half'], end: 'hang' }, { parts: ['Anew'] }])
   const events = await follow(node, async (event) => {
     if (event.$case !== 'chunk') return
@@ -67,7 +67,7 @@ test('a cancelled turn gives back what it has not taken up, and stores none of i
   assert.deepEqual(await stored(node), ['go', 'Half'])
 })
 
-test('a client that aborts and reads on gets back what was not taken up', async () => {
+test('a client that aborts and reads on gets back the unused steers', async () => {
   await using node = await startTestDispatch([{ parts: ['Half'], end: 'hang' }])
   const client = new AbortController()
   const events: WireEvent[] = []
@@ -82,7 +82,7 @@ test('a client that aborts and reads on gets back what was not taken up', async 
   assert.deepEqual(await stored(node), ['go', 'Half'])
 })
 
-test('a turn that reaches its limit gives back what was said to it', async () => {
+test('a turn that reaches its limit returns its unused steers', async () => {
   await using node = await startTestDispatch([{ parts: ['First.'] }])
   const events = await follow(node, (event) => event.$case === 'chunk' && steer(node, 'more'), {
     options: { maxTurns: 1 },
@@ -91,7 +91,7 @@ test('a turn that reaches its limit gives back what was said to it', async () =>
   assert.equal(eventOf(events, 'end').value.error, '')
 })
 
-test('a turn whose model fails gives back what was said to it', async () => {
+test('a turn whose model fails returns its unused steers', async () => {
   await using node = await startTestDispatch([{ parts: ['Half'], end: 'cut' }])
   const events = await follow(node, (event) => event.$case === 'textStart' && steer(node, 'more'), {
     options: { retries: 0 },
@@ -100,7 +100,7 @@ test('a turn whose model fails gives back what was said to it', async () => {
   assert.equal(eventOf(events, 'end').value.detail?.stopReason, 'failed')
 })
 
-test('a client that leaves before the end has what it said stored behind what was answered', async () => {
+test('a client that leaves before the end has its steers stored after the answer', async () => {
   await using node = await startTestDispatch([{ parts: ['Half'], end: 'hang' }, { parts: ['Anew'] }])
   for await (const { event } of streamTurn(node.dispatch, { ...PAIR, content: 'go' }, NEVER)) {
     if (event?.$case !== 'chunk') continue
@@ -109,10 +109,10 @@ test('a client that leaves before the end has what it said stored behind what wa
   }
   assert.deepEqual(await stored(node), ['go', 'Half', 'one'])
   await node.ask('again')
-  assert.deepEqual(said(node, 1), ['user: go', 'assistant: Half', 'user: one\n\nagain'])
+  assert.deepEqual(readMessages(node, 1), ['user: go', 'assistant: Half', 'user: one\n\nagain'])
 })
 
-test('send, whose client is told nothing on the way, stores what was said to it', async () => {
+test('send, whose client receives no events, stores the steers', async () => {
   await using node = await startTestDispatch([{ parts: ['Half'], end: 'hang' }, { parts: ['Anew'] }])
   const sending = request(node.dispatch, 'send', { ...PAIR, content: 'go' }, NEVER)
   const failed = assert.rejects(sending, { kind: 'cancelled' })
@@ -122,10 +122,10 @@ test('send, whose client is told nothing on the way, stores what was said to it'
   await failed
   assert.equal((await stored(node)).at(-1), 'one')
   await node.ask('again')
-  assert.equal(said(node, 1).at(-1), 'user: one\n\nagain')
+  assert.equal(readMessages(node, 1).at(-1), 'user: one\n\nagain')
 })
 
-test('a steer behind a mended answer is answered without the request to mend it', async () => {
+test('a steer after a corrected answer is answered without the correction request', async () => {
   const parts = [['bad'], ['{"a":1}'], ['worse'], ['{"a":2}']]
   await using node = await startTestDispatch(parts.map((each) => ({ parts: each })))
   const schema = '{"type":"object","required":["a"]}'
@@ -134,8 +134,8 @@ test('a steer behind a mended answer is answered without the request to mend it'
     (event) => event.$case === 'chunk' && event.value.content === '{"a":1}' && steer(node, 'another'),
     { options: { schema } },
   )
-  assert.deepEqual(said(node, 2), ['user: go', 'assistant: {"a":1}', 'user: another'])
-  assert.equal(said(node, 3).length, 5, 'the second answer is mended once, too')
+  assert.deepEqual(readMessages(node, 2), ['user: go', 'assistant: {"a":1}', 'user: another'])
+  assert.equal(readMessages(node, 3).length, 5, 'the second answer is mended once, too')
   assert.equal(eventOf(events, 'end').value.error, '')
 })
 
@@ -159,7 +159,7 @@ test('a steer reaches the turn of its own pair only', async () => {
   })
 })
 
-test('kill stops the model call and the tools, and the conversation goes on', async () => {
+test('kill stops the model call and the tools, and the conversation continues', async () => {
   const command = { call: 'b', name: 'bash', args: '{"command":"sleep 600"}' }
   await using node = await startTestDispatch([{ parts: [command] }, { parts: ['Anew'] }])
   const events = await follow(
@@ -170,10 +170,10 @@ test('kill stops the model call and the tools, and the conversation goes on', as
   const { error, detail } = eventOf(events, 'end').value
   assert.deepEqual([error, detail?.kind, detail?.stopReason], ['Cancelled', 'cancelled', 'cancelled'])
   eventOf(await node.ask('again'), 'end')
-  assert.deepEqual(said(node, 1).slice(-1), ['user: again'])
+  assert.deepEqual(readMessages(node, 1).slice(-1), ['user: again'])
 })
 
-test('kill answers a known idle pair, and has no conversation of an unknown one', async () => {
+test('kill answers for a known idle pair, and finds no conversation for an unknown one', async () => {
   await using node = await startTestDispatch(() => ({ parts: ['yes'] }))
   await assert.rejects(request(node.dispatch, 'kill', PAIR, NEVER), { kind: 'missing' })
   await node.ask('hi')
@@ -182,7 +182,7 @@ test('kill answers a known idle pair, and has no conversation of an unknown one'
   await assert.rejects(request(node.dispatch, 'kill', { agent: 'nobody' }, NEVER), { kind: 'missing' })
 })
 
-test('steer and kill say which process runs the turn when it is not this one', async () => {
+test('steer and kill name the process that runs the turn when it is another one', async () => {
   await using node = await startTestDispatch([{ parts: ['Half'], end: 'hang' }])
   await using services = compose({ ...nodeOptions(node.home), pid: 1 })
   const dispatch = route(handlers(services, 'process'))
@@ -195,7 +195,7 @@ test('steer and kill say which process runs the turn when it is not this one', a
   })
 })
 
-test('kill ends the running turn only; the next one of the pair begins', async () => {
+test('kill ends the running turn only; the next one of the pair starts', async () => {
   await using node = await startTestDispatch((_, index) =>
     index === 0 ? { parts: ['Half'], end: 'hang' } : { parts: ['Next.'] },
   )
@@ -208,7 +208,7 @@ test('kill ends the running turn only; the next one of the pair begins', async (
   assert.equal(eventOf((await next)!, 'chunk').value.content, 'Next.')
 })
 
-test('no steer is lost and their order stays, whenever they come', async () => {
+test('steers are not lost and keep their order, whenever they come', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.nat(12), { maxLength: 8 }), fc.boolean(), async (moments, isKilled) => {
       await using node = await startTestDispatch((_, index) => ({
@@ -230,20 +230,20 @@ test('no steer is lost and their order stays, whenever they come', async () => {
         if (isKilled && seen > 20 && event.$case === 'chunk')
           await request(node.dispatch, 'kill', PAIR, NEVER)
       })
-      const told = (which: string) =>
+      const readContents = (which: string) =>
         events.flatMap((event) =>
           event.$case === which && 'content' in event.value ? [String(event.value.content)] : [],
         )
-      assert.deepEqual([...told('userSteered'), ...told('steerReturned')], accepted)
-      const kept = (await stored(node)).filter((content) => /^s\d+$/.test(content))
-      assert.deepEqual(kept, told('userSteered'))
+      assert.deepEqual([...readContents('userSteered'), ...readContents('steerReturned')], accepted)
+      const storedSteers = (await stored(node)).filter((content) => /^s\d+$/.test(content))
+      assert.deepEqual(storedSteers, readContents('userSteered'))
       assert.equal(accepted.length + refused.length <= moments.length, true)
     }),
     { numRuns: 12 },
   )
 })
 
-test('a client that leaves a stream with an open question leaves no question behind', async () => {
+test('a client that leaves a stream with an open question removes the question', async () => {
   const ask = {
     call: 'q',
     name: 'ask_user',
@@ -271,7 +271,7 @@ test('a client that leaves a stream with an open question leaves no question beh
   assert.deepEqual(await request(node.dispatch, 'listAsks', {}, NEVER), { asks: [] })
 })
 
-/** Runs a turn to its end; `at` sees each event before the next one is asked for. */
+/** Runs a turn to its end; `at` receives each event before the next one is requested. */
 async function follow(
   { dispatch }: TestDispatch,
   at: (event: WireEvent) => unknown,
@@ -289,14 +289,14 @@ function steer({ dispatch }: TestDispatch, content: string, more: object = {}) {
   return request(dispatch, 'steerSession', { ...PAIR, content, ...more }, NEVER)
 }
 
-/** The messages of the model call of that number. */
-function said({ server }: TestDispatch, index: number): string[] {
+/** Returns the messages of the model call with that number. */
+function readMessages({ server }: TestDispatch, index: number): string[] {
   return messagesOf(server.requests[index]).map(({ role, content }) =>
     role === 'tool' ? 'tool' : `${role}: ${content ?? ''}`,
   )
 }
 
-/** What the pair's conversation holds; of tools only that they answered. */
+/** Returns the messages of the pair's conversation; tool results are shown without their text. */
 async function stored({ dispatch }: TestDispatch): Promise<string[]> {
   const { conversations } = await request(dispatch, 'listConversations', {}, NEVER)
   const session = conversations[0]!.filePath

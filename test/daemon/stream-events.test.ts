@@ -36,7 +36,7 @@ const PERMISSION = {
 }
 const DETAIL = { kind: '', hint: '', retryable: false, retryAfterMs: undefined, stopReason: '' }
 
-/** Every event of a turn, and what clients get for it. */
+/** Every event of a turn, and the wire events that clients get for it. */
 const EVENTS: { [T in AgentEvent['type']]: [Extract<AgentEvent, { type: T }>, unknown] } = {
   start: [
     {
@@ -170,7 +170,7 @@ const EVENTS: { [T in AgentEvent['type']]: [Extract<AgentEvent, { type: T }>, un
 }
 
 for (const [type, [event, expected]] of Object.entries(EVENTS)) {
-  test(`toWireEvent() says ${type} so that it survives the wire`, () => {
+  test(`toWireEvent() converts ${type} without loss on the wire`, () => {
     const wire = toWireEvent(event, 'local')
     assert.deepEqual(wire, expected)
     const message = StreamEvent.create({ seq: 0, event: wire })
@@ -178,7 +178,7 @@ for (const [type, [event, expected]] of Object.entries(EVENTS)) {
   })
 }
 
-test('toWireEvent() tells what a turn failed with, and what it cannot know', () => {
+test('toWireEvent() includes the error of a turn, and leaves unknown usage and cost undefined', () => {
   const end = { type: 'end', agent: 'crab', model: 'm', turns: 0, stopReason: 'failed' } as const
   const failed = toWireEvent({ ...end, usage: undefined, costUsd: undefined, error: BUSY }, 'local')
   assert.deepEqual(failed.value, {
@@ -192,11 +192,11 @@ test('toWireEvent() tells what a turn failed with, and what it cannot know', () 
   })
 })
 
-test('toTokenUsage() never counts less than nothing as missed', () => {
+test('toTokenUsage() never counts a negative number of cache misses', () => {
   assert.equal(toTokenUsage({ ...USAGE, input: 10 }).cacheMissTokens, 0)
 })
 
-test('toCallInfo() leaves out what only the provider needs', () => {
+test('toCallInfo() omits what only the provider needs', () => {
   assert.deepEqual(toCallInfo({ ...CALL, meta: { secret: 1 } }), {
     callId: 'a',
     name: 'read',

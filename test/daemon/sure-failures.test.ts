@@ -7,23 +7,23 @@ import { startTestDispatch, type TestDispatch } from '../support/test-dispatch.t
 const NEVER = new AbortController().signal
 const READ = { call: 'r', name: 'read', args: '{"path":"notes.txt"}' }
 
-test('a change that is known to fail is no question; what the model then mends is', async () => {
-  const lost = edit('lost', 'x')
+test('an edit that is known to fail is not asked about; the corrected one is', async () => {
+  const impossible = edit('lost', 'x')
   await using node = await startTestDispatch([
     { parts: [edit('early', 'one')] },
     { parts: [READ] },
-    { parts: [lost] },
+    { parts: [impossible] },
     { parts: [edit('good', 'one')] },
     { parts: ['Done.'] },
   ])
   await node.home.write('notes.txt', 'one\n')
-  const { asked, results } = await follow(node)
+  const { asked: diffs, results } = await follow(node)
   assert.match(results.get('early') ?? '', /you have not read it/)
   assert.match(results.get('lost') ?? '', /old does not occur/)
-  assert.deepEqual([asked.length, await node.home.read('notes.txt')], [1, 'two\n'])
+  assert.deepEqual([diffs.length, await node.home.read('notes.txt')], [1, 'two\n'])
 })
 
-test('of several changes in one step only those are asked about that can be made behind the ones before', async () => {
+test('of several edits in one step, only those that can succeed after the ones before are asked about', async () => {
   await using node = await startTestDispatch([
     { parts: [READ] },
     {
@@ -37,9 +37,9 @@ test('of several changes in one step only those are asked about that can be made
     { parts: ['Done.'] },
   ])
   await node.home.write('notes.txt', 'one\n')
-  const { asked, results } = await follow(node)
+  const { asked: diffs, results } = await follow(node)
   assert.deepEqual(
-    asked.map((diff) => diff.split('\n').filter((line) => /^[+-]\w/.test(line))),
+    diffs.map((diff) => diff.split('\n').filter((line) => /^[+-]\w/.test(line))),
     [
       ['-one', '+two'],
       ['-two', '+six'],
@@ -50,7 +50,7 @@ test('of several changes in one step only those are asked about that can be made
   assert.equal(await node.home.read('notes.txt'), 'two\n')
 })
 
-test('a change beside other calls is refused unasked where the file was not read, and asked about where one of them reads it', async () => {
+test('an edit of an unread file is refused without asking, unless a call in the same step reads the file', async () => {
   const listing = { call: 'ls', name: 'bash', args: '{"command":"expr 1"}' }
   await using node = await startTestDispatch([
     { parts: [listing, listing, edit('early', 'one')] },
@@ -58,10 +58,10 @@ test('a change beside other calls is refused unasked where the file was not read
     { parts: ['Done.'] },
   ])
   await node.home.write('notes.txt', 'one\n')
-  const { asked, results } = await follow(node)
+  const { asked: diffs, results } = await follow(node)
   assert.match(results.get('early') ?? '', /you have not read it/)
   assert.deepEqual(
-    asked.map((diff) => diff === ''),
+    diffs.map((diff) => diff === ''),
     [true, true, false],
   )
   assert.equal(await node.home.read('notes.txt'), 'two\n')
@@ -75,9 +75,9 @@ function edit(call: string, old: string, text = 'two') {
   }
 }
 
-/** Runs a turn in which everything is allowed: the diffs that were shown, and what the tools answered. */
+/** Runs a turn in which everything is allowed: returns the diffs that were shown, and the tool results. */
 async function follow({ dispatch, home }: TestDispatch) {
-  const asked: string[] = []
+  const diffs: string[] = []
   const results = new Map<string, string>()
   const options = { onAsk: OnAsk.CLIENT }
   const message = { agent: 'crab', sender: 'ann', content: 'go', cwd: home.paths.home, options }
@@ -85,9 +85,9 @@ async function follow({ dispatch, home }: TestDispatch) {
     if (event?.$case === 'toolResult') results.set(event.value.callId, event.value.output)
     if (event?.$case !== 'askUser') continue
     const { askId, permission, questions } = event.value
-    asked.push(permission?.diff ?? '')
+    diffs.push(permission?.diff ?? '')
     const content = JSON.stringify({ [questions[0]!.question]: 'Allow once' })
     await request(dispatch, 'replyToAsk', { agent: 'crab', sender: 'ann', askId, content }, NEVER)
   }
-  return { asked, results }
+  return { asked: diffs, results }
 }

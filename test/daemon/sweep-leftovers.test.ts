@@ -12,13 +12,13 @@ import { startTestDaemon } from '../support/daemon.ts'
 import { temporaryHome } from '../support/temporary-home.ts'
 import { until } from '../support/until.ts'
 
-test('a daemon removes what a killed process left beside the file it was changing, and nothing else', async () => {
+test('a daemon removes the temporary files that a killed process left beside its target, and nothing else', async () => {
   await using home = await temporaryHome()
   const project = join(home.paths.home, '..', 'project')
   const target = join(project, 'notes.md')
   await mkdir(project, { recursive: true })
   const aged = (name: string) => name.replace(/[^-]+(?=\.tmp$)/, ulid(Date.now() - 61_000))
-  const young = newSiblingName(target) // a process of another home may write it now
+  const young = newSiblingName(target) // a process of another home may be writing it now
   const kept = [aged(newSiblingName(join(project, 'other.md'))), young, 'notes.md', '.crab-draft.tmp']
   for (const name of [aged(newSiblingName(target)), ...kept]) await writeFile(join(project, name), 'half')
   await killHolder(home.paths.run, `file:${target}`)
@@ -42,7 +42,7 @@ test('sweepHome() removes the temporary files of killed writers once they are a 
   assert.deepEqual(await readdir(home.paths.home), ['sessions'])
 })
 
-test('sweepAbandoned() removes what was young once it is a minute old', async () => {
+test('sweepAbandoned() removes young temporary files once they are a minute old', async () => {
   await using home = await temporaryHome()
   const target = join(home.paths.home, 'notes.md')
   await home.write('notes.md', 'whole')
@@ -60,7 +60,7 @@ test('sweepAbandoned() removes what was young once it is a minute old', async ()
   assert.deepEqual(await readdir(home.paths.home), ['notes.md'])
 })
 
-/** Leaves a lease of a process that was killed while it held it. */
+/** Leaves the lease of a process that was killed while it held it. */
 async function killHolder(run: string, resource: string): Promise<void> {
   const program = join(import.meta.dirname, '../core/lease/lease-program.ts')
   const child: ChildProcess = spawn(process.execPath, [program, run], { stdio: ['pipe', 'pipe', 'inherit'] })

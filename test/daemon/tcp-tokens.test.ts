@@ -18,7 +18,7 @@ const NEVER = new AbortController().signal
 const auth = (token: string) => ({ $case: 'auth', value: { token } }) as const
 
 describe('TCP clients with tokens', { concurrency: 2 }, () => {
-  test('a client speaks in the namespace of its token only, also one that was made while the daemon runs', async () => {
+  test('a client has the namespace of its token only, also with a token that was made while the daemon runs', async () => {
     await using box = await makeBox(() => ({ parts: ['hello'] }))
     const token = (await box.crabtalk('token', 'new', 'phone')).trim()
     const phone = box.client(token)
@@ -46,11 +46,11 @@ describe('TCP clients with tokens', { concurrency: 2 }, () => {
       'tg:1',
     ])
     const { id } = await request(own, 'getSession', { agent: 'crab', sender: 'tg:1' }, NEVER)
-    const dear = { model: 'dear' }
+    const expensive = { model: 'dear' }
     for (const ask of [
-      () => request(own, 'compact', { agent: 'crab', sender: 'tg:1', ...dear }, NEVER),
-      () => request(own, 'generateTitle', { session: id, ...dear }, NEVER),
-      () => request(own, 'send', { agent: 'crab', sender: 'tg:1', content: 'hi', options: dear }, NEVER),
+      () => request(own, 'compact', { agent: 'crab', sender: 'tg:1', ...expensive }, NEVER),
+      () => request(own, 'generateTitle', { session: id, ...expensive }, NEVER),
+      () => request(own, 'send', { agent: 'crab', sender: 'tg:1', content: 'hi', options: expensive }, NEVER),
       () =>
         request(
           own,
@@ -66,7 +66,7 @@ describe('TCP clients with tokens', { concurrency: 2 }, () => {
     assert.equal(messages.length, 2)
   })
 
-  test('a token with an agent is for that agent only, and follows it to another name', async () => {
+  test('a token with an agent is for that agent only, and follows its renames', async () => {
     await using box = await makeBox(() => ({ parts: ['hello'] }))
     await box.crabtalk('agent', 'create', 'clerk')
     const token = (await box.crabtalk('token', 'new', 'web', '--agent', 'Clerk')).trim()
@@ -91,7 +91,7 @@ describe('TCP clients with tokens', { concurrency: 2 }, () => {
     assert.ok(!(await box.crabtalk('token', 'list')).includes('web'))
   })
 
-  test('revoking a token ends the turns and closes the connections of its client, and of no other', async () => {
+  test('revoking a token ends the turns and connections of its client, and of no other', async () => {
     await using box = await makeBox(() => ({ parts: ['Half'], end: 'hang' }))
     const [phone, web] = await Promise.all(
       ['phone', 'web'].map(async (name) => (await box.crabtalk('token', 'new', name)).trim()),
@@ -114,14 +114,14 @@ describe('TCP clients with tokens', { concurrency: 2 }, () => {
     await assert.rejects(request(box.client(phone!), 'ping', {}, NEVER), { kind: 'denied' })
     other.send(2, { $case: 'ping', value: {} })
     assert.equal((await other.reply())?.msg?.$case, 'pong')
-    const kept = JSON.parse(await box.crabtalk('token', 'list', '--json')) as { name: string }[]
+    const tokens = JSON.parse(await box.crabtalk('token', 'list', '--json')) as { name: string }[]
     assert.deepEqual(
-      kept.map(({ name }) => name),
+      tokens.map(({ name }) => name),
       ['tcp', 'web'],
     )
   })
 
-  test('the built-in token is replaced when it is revoked, and when others could read it', async () => {
+  test('the built-in token is replaced when it is revoked, and when its file is readable by others', async () => {
     await using box = await makeBox(() => ({ parts: ['hello'] }))
     const before = await box.ownToken()
     await request(box.client(before), 'ping', {}, NEVER)
@@ -170,23 +170,26 @@ describe('TCP clients with tokens', { concurrency: 2 }, () => {
     await until('its use is noted', async () => (await list())[1].last_used !== null)
     const noted = await box.home.read('run/tokens.json')
     for (let at = 0; at < 5; at++) await request(box.client(token), 'ping', {}, NEVER)
-    await box.stop() // what it still writes is written by then
+    await box.stop() // its last write is done by then
     assert.equal(await box.home.read('run/tokens.json'), noted)
   })
 
-  test('refused clients and operations are logged, a flood of them in a few lines and a count', async () => {
+  test('refused clients and operations are logged, many of them as a few lines and a count', async () => {
     await using box = await makeBox(() => ({ parts: ['hello'] }))
     const token = (await box.crabtalk('token', 'new', 'phone')).trim()
     await assert.rejects(request(box.client('f'.repeat(64)), 'ping', {}, NEVER), { kind: 'denied' })
     const phone = box.client(token)
     await assert.rejects(request(phone, 'listMemory', {}, NEVER), { kind: 'denied' })
     await assert.rejects(Array.fromAsync(streamTurn(phone, { sender: 'tg:1', content: 'hi' }, NEVER)))
-    const options = { allow: ['bash'] } // refused within its own turn
+    const options = { allow: ['bash'] } // refused inside its turn
     await assert.rejects(request(phone, 'send', { content: 'hi', options }, NEVER), { kind: 'denied' })
     const refusals = async () =>
       (await logOf(box.home)).filter(({ level, message }) => level === 'warn' && /^refused/.test(message))
     const client = '127.0.0.1'
-    const lines = (await refusals()).map(({ level: _, message, ...fields }) => ({ message, ...pick(fields) }))
+    const lines = (await refusals()).map(({ level: _, message, ...fields }) => ({
+      message,
+      ...pickRefusal(fields),
+    }))
     assert.deepEqual(lines, [
       { message: 'refused a client', client, reason: 'its token is unknown' },
       {
@@ -206,7 +209,7 @@ describe('TCP clients with tokens', { concurrency: 2 }, () => {
     assert.ok(!(await box.home.read('logs/daemon.log')).includes(token))
   })
 
-  test('a file of tokens that cannot be used admits no client but that of the daemon', async () => {
+  test('an invalid token file admits no client except that of the daemon itself', async () => {
     await using box = await makeBox(() => ({ parts: ['hello'] }))
     const token = (await box.crabtalk('token', 'new', 'phone')).trim()
     await request(box.client(token), 'ping', {}, NEVER)
@@ -217,7 +220,7 @@ describe('TCP clients with tokens', { concurrency: 2 }, () => {
     assert.match(JSON.stringify(await logOf(box.home)), /tokens\.json: its entry 1 is not a token/)
   })
 
-  test('tcp_token = false and an option for TCP are refused without the variable, with exit code 78', async () => {
+  test('tcp_token = false and an option for TCP are rejected without the variable, with exit code 78', async () => {
     await using home = await talkingHome([])
     await home.write('config.toml', '[daemon]\ntcp_token = false\n')
     const { code, stderr } = await failedDaemon(home, { args: ['--port', '0'] })
@@ -253,13 +256,13 @@ describe('TCP clients with tokens', { concurrency: 2 }, () => {
   })
 })
 
-/** The fields of a line that are about a refusal. */
-function pick(fields: object): object {
-  const wanted = ['client', 'token', 'operation', 'reason']
-  return Object.fromEntries(Object.entries(fields).filter(([name]) => wanted.includes(name)))
+/** Returns the fields of a line that describe a refusal. */
+function pickRefusal(fields: object): object {
+  const names = ['client', 'token', 'operation', 'reason']
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => names.includes(name)))
 }
 
-/** A daemon that listens on TCP, and what its home is used with. */
+/** Starts a daemon that listens on TCP, with functions that use its home. */
 async function makeBox(script: Script) {
   const home = await talkingHome(script)
   const daemon = await startTestDaemon(home, { args: ['--port', '0'] })

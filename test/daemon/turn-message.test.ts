@@ -13,7 +13,7 @@ test('toTurnRequest() gives an old client its defaults', () => {
   })
 })
 
-test('toTurnRequest() takes everything a client says', () => {
+test('toTurnRequest() uses everything a client sends', () => {
   const message = StreamMsg.create({
     agent: 'reviewer',
     sender: 'ann',
@@ -78,7 +78,7 @@ test('toTurnRequest() takes everything a client says', () => {
   })
 })
 
-test('toTurnRequest() leaves what a client does not say to the agent', () => {
+test('toTurnRequest() leaves what a client does not send to the agent', () => {
   const { settings } = toTurnRequest(StreamMsg.create({ content: 'hi', options: {} }), 'local')
   assert.deepEqual(settings, {
     allow: [],
@@ -92,13 +92,13 @@ test('toTurnRequest() leaves what a client does not say to the agent', () => {
 })
 
 for (const schema of ['{', '[]', '"x"', '7', 'null', 'true']) {
-  test(`toTurnRequest() refuses ${schema} as a schema`, () => {
+  test(`toTurnRequest() rejects ${schema} as a schema`, () => {
     const message = StreamMsg.create({ content: 'hi', options: { schema } })
     assert.throws(() => toTurnRequest(message, 'local'), { name: 'CrabError', kind: 'invalid' })
   })
 }
 
-test('toTurnRequest() refuses a working directory that is relative to nothing', () => {
+test('toTurnRequest() rejects a relative working directory', () => {
   const message = StreamMsg.create({ content: 'hi', cwd: 'work' })
   assert.throws(() => toTurnRequest(message, 'local'), { name: 'CrabError', kind: 'invalid' })
 })
@@ -112,7 +112,7 @@ const WIDENING = {
 }
 
 for (const [name, options] of Object.entries(WIDENING)) {
-  test(`toTurnRequest() lets only a turn of this machine widen its rights: ${name}`, () => {
+  test(`toTurnRequest() lets only a local turn widen its rights: ${name}`, () => {
     const message = StreamMsg.create({ content: 'hi', options })
     for (const trust of ['remote', 'unattended'] as const) {
       assert.throws(() => toTurnRequest(message, trust), { name: 'CrabError', kind: 'denied' })
@@ -139,7 +139,7 @@ for (const options of [{ system: 'Obey me.' }, { system: '' }, { model: 'dear' }
   })
 }
 
-test('toTurnRequest() lets anybody narrow the rights of a turn', () => {
+test('toTurnRequest() lets any client narrow the rights of a turn', () => {
   const options = {
     ask: ['edit'],
     deny: ['bash'],
@@ -154,7 +154,7 @@ test('toTurnRequest() lets anybody narrow the rights of a turn', () => {
   )
 })
 
-test('toTurnRequest() lets nobody elsewhere choose where a turn works', () => {
+test('toTurnRequest() lets no remote client choose where a turn works', () => {
   const message = StreamMsg.create({ content: 'hi', cwd: '/' })
   assert.throws(() => toTurnRequest(message, 'remote'), { name: 'CrabError', kind: 'denied' })
   assert.equal(toTurnRequest(message, 'local').cwd, '/')

@@ -39,7 +39,7 @@ test('stream yields a turn in the order of the wire, each event once', async () 
   assert.deepEqual([turns, error, detail?.kind, detail?.stopReason], [2, '', '', 'stop'])
 })
 
-test('stream ends with the failure of a turn that began', async () => {
+test('stream ends with the error of a turn that started', async () => {
   await using node = await startTestDispatch([{ status: 401, body: { error: { message: 'no such key' } } }])
   const end = eventOf(await node.ask('hi'), 'end').value
   assert.match(end.error, /no such key \(401\)/)
@@ -47,7 +47,7 @@ test('stream ends with the failure of a turn that began', async () => {
   assert.match(end.detail?.hint ?? '', /config\.toml:\d/)
 })
 
-test('stream answers a turn that cannot begin with an error, with its hint', async () => {
+test('stream answers a turn that cannot start with an error and its hint', async () => {
   await using node = await startTestDispatch([])
   const failures: [object, string][] = [
     [{ agent: 'nobody' }, 'missing'],
@@ -71,7 +71,7 @@ test('stream answers a turn that cannot begin with an error, with its hint', asy
   assert.match(reply.value.detail?.hint ?? '', /agent list/)
 })
 
-test('stream takes what a client says of one turn', async () => {
+test('stream uses the options that a client sends for one turn', async () => {
   await using node = await startTestDispatch([{ parts: ['yes'] }])
   await node.ask('hi', { options: { model: 'other', system: 'Be terse.', tools: 1, retries: 0 } })
   const { json } = node.server.requests[0]!
@@ -80,7 +80,7 @@ test('stream takes what a client says of one turn', async () => {
   assert.match(node.server.requests[0]!.text, /"Be terse\.\\n\\n<environment>/)
 })
 
-test('a turn on which nobody looks is unattended, whatever its sender', async () => {
+test('a turn without a watching client is unattended, whatever its sender', async () => {
   await using node = await startTestDispatch([{ parts: ['yes'] }])
   const options = { unattended: true }
   const { home } = node.home.paths
@@ -97,7 +97,7 @@ test('a turn on which nobody looks is unattended, whatever its sender', async ()
   )
 })
 
-test('send answers with all that was said, and how', async () => {
+test('send returns the whole answer, and how it ended', async () => {
   await using node = await startTestDispatch([
     {
       parts: ['Looking.', { call: 'a', name: 'read', args: '{"path":"x"}' }],
@@ -119,7 +119,7 @@ test('send answers with all that was said, and how', async () => {
   assert.equal((await request(node.dispatch, 'getSession', { session: sessionId }, NEVER)).sender, 'ann')
 })
 
-test('send answers with nothing but the JSON that meets a schema', async () => {
+test('send returns only the JSON that matches a schema', async () => {
   await using node = await startTestDispatch([{ parts: ['no'] }, { parts: ['{"n":1}'] }])
   const options = { schema: '{"type":"object","required":["n"]}' }
   assert.equal((await request(node.dispatch, 'send', { ...HI, options }, NEVER)).content, '{"n":1}')
@@ -136,7 +136,7 @@ test('send answers a failed turn with an error', async () => {
   await assert.rejects(request(node.dispatch, 'send', HI, NEVER), { kind: 'invalid', message: /bad/ })
 })
 
-test('send and stream continue the conversation of a pair, and an old client is user with crab', async () => {
+test('send and stream continue the conversation of a pair, and an old client is sender user with agent crab', async () => {
   await using node = await startTestDispatch(() => ({ parts: ['yes'] }))
   await request(node.dispatch, 'send', { content: 'one' }, NEVER)
   await node.ask('two', { agent: '', sender: 'user' })
@@ -146,7 +146,7 @@ test('send and stream continue the conversation of a pair, and an old client is 
   assert.deepEqual(texts.slice(1), ['one', 'yes', 'two'])
 })
 
-test('a client that leaves cancels its turn and keeps what was said', async () => {
+test('a client that leaves cancels its turn and keeps its partial answer', async () => {
   await using node = await startTestDispatch([{ parts: ['Half'], end: 'hang' }])
   for await (const { event } of streamTurn(node.dispatch, HI, NEVER)) if (event?.$case === 'chunk') break
   assert.equal(await node.server.requests[0]!.done, false)

@@ -21,7 +21,7 @@ const OUTCOMES = new Map<UndoOutcome, string>([
   [UndoOutcome.KEPT, 'kept'],
 ])
 
-test('undo takes back the files of one turn after the other, whichever process ran it', async () => {
+test('undo restores the files of one turn after the other, whichever process ran it', async () => {
   await using node = await startTestDispatch([
     ...steps(['write', { path: 'work/a', content: '1' }]),
     ...steps(['read', { path: 'work/a' }], ['write', { path: 'work/a', content: '2' }]),
@@ -41,7 +41,7 @@ test('undo takes back the files of one turn after the other, whichever process r
   assert.deepEqual(await undo(node.dispatch), { run: '', files: [] })
 })
 
-test('the model is told with its next message, and edits nothing by what it knew', async () => {
+test('the model is told with its next message, and must read files again before it edits them', async () => {
   await using node = await startTestDispatch([
     ...steps(['write', { path: 'a', content: 'one' }], ['write', { path: 'new', content: 'x' }]),
     ...steps(['edit', { path: 'a', edits: [{ old: 'two', new: 'three' }] }]),
@@ -57,7 +57,7 @@ test('the model is told with its next message, and edits nothing by what it knew
   assert.equal(sentTo(requests[3]).at(-1), `user: ${note}\n\ngo on`)
   const refused = String(messagesOf(requests[4]).at(-1)?.['content'])
   assert.match(refused, /^Cannot edit a: it has changed since you last saw it \(read it again\)$/)
-  await using other = compose(nodeOptions(node.home)) // it reads the session anew
+  await using other = compose(nodeOptions(node.home)) // it reads the session again
   await Array.fromAsync(streamTurn(route(handlers(other, 'process')), { ...PAIR, content: 'and' }, NEVER))
   assert.deepEqual(
     sentTo(requests[5]).filter((said) => said.includes('taken back')),
@@ -65,7 +65,7 @@ test('the model is told with its next message, and edits nothing by what it knew
   )
 })
 
-test('nothing is told where nothing was changed', async () => {
+test('the model is not told when nothing was changed', async () => {
   await using node = await startTestDispatch([...steps(['write', { path: 'a', content: 'one' }]), ...steps()])
   await act(node)
   await writeFile(join(node.home.paths.home, 'a'), 'mine')
@@ -86,7 +86,7 @@ test('nothing is told where nothing was changed', async () => {
   assert.deepEqual(await undo(node.dispatch), { run: '', files: [] })
 })
 
-test('undo is refused while a turn runs, here or in another process, and works when it is cancelled', async () => {
+test('undo is refused while a turn runs, here or in another process, and works once it is cancelled', async () => {
   await using node = await startTestDispatch([
     ...steps(['write', { path: 'a', content: 'one' }]).slice(0, 1),
     { parts: ['thinking'], end: 'hang' },
@@ -105,7 +105,7 @@ test('undo is refused while a turn runs, here or in another process, and works w
   assert.deepEqual((await undo(dispatch)).files, ['removed a'])
 })
 
-test('two undos at once take back two turns, neither of them twice', async () => {
+test('two concurrent undos restore two turns, each once', async () => {
   await using node = await startTestDispatch([
     ...steps(['write', { path: 'a', content: '1' }]),
     ...steps(['read', { path: 'a' }], ['write', { path: 'a', content: '2' }]),
@@ -118,24 +118,24 @@ test('two undos at once take back two turns, neither of them twice', async () =>
   assert.equal(await text(node, 'a'), '1')
 })
 
-test('nothing is kept of a turn that is not stored, and nothing of a conversation that is deleted', async () => {
+test('nothing is backed up for a turn that is not stored, or kept for a conversation that is deleted', async () => {
   await using node = await startTestDispatch([
     ...steps(['write', { path: 'a', content: '1' }]),
     ...steps(['write', { path: 'b', content: '1' }]),
   ])
-  const kept = join(node.home.paths.cache, 'undo')
+  const backups = join(node.home.paths.cache, 'undo')
   await act(node, 'go', { ephemeral: true })
   assert.equal(await text(node, 'a'), '1')
-  assert.deepEqual(await readdir(kept).catch(() => []), [])
+  assert.deepEqual(await readdir(backups).catch(() => []), [])
   assert.deepEqual(await undo(node.dispatch), { run: '', files: [] })
   await act(node)
-  const [session = ''] = await readdir(kept)
+  const [session = ''] = await readdir(backups)
   await request(node.dispatch, 'deleteConversation', { filePath: session }, NEVER)
-  assert.deepEqual(await readdir(kept), [])
+  assert.deepEqual(await readdir(backups), [])
   assert.equal(await text(node, 'b'), '1')
 })
 
-test('no file tool opens what is kept', async () => {
+test('file tools cannot open the backups', async () => {
   await using node = await startTestDispatch([
     ...steps(['write', { path: 'a', content: '1' }]),
     ...steps(['write', { path: 'cache/undo/forged', content: '{}' }], ['read', { path: 'cache/undo' }]),
@@ -151,14 +151,14 @@ test('no file tool opens what is kept', async () => {
   ])
 })
 
-test('a new conversation of the pair takes nothing back of the old one', async () => {
+test('a new conversation of the pair undoes nothing of the old one', async () => {
   await using node = await startTestDispatch([...steps(['write', { path: 'a', content: '1' }])])
   await act(node)
   await request(node.dispatch, 'newSession', PAIR, NEVER)
   assert.deepEqual(await undo(node.dispatch), { run: '', files: [] })
 })
 
-test('a lost cache and an unknown agent are answered, and a stranger is refused', async () => {
+test('a lost cache and an unknown agent are reported, and an untrusted client is refused', async () => {
   await using node = await startTestDispatch([...steps(['write', { path: 'a', content: '1' }])])
   await act(node)
   await rm(node.home.paths.cache, { recursive: true })
@@ -168,22 +168,25 @@ test('a lost cache and an unknown agent are answered, and a stranger is refused'
   await assert.rejects(request(far, 'undo', PAIR, NEVER), { kind: 'denied' })
 })
 
-test('an undo that ended before it forgot its turn is done once more, and harms nothing', async () => {
+test('an undo that was interrupted before it forgot its turn is repeated without harm', async () => {
   await using node = await startTestDispatch([
     ...steps(['write', { path: 'a', content: '1' }], ['write', { path: 'b', content: '1' }]),
   ])
-  const [kept, copy] = ['undo', 'copy'].map((name) => join(node.home.paths.cache, name)) as [string, string]
+  const [backups, copy] = ['undo', 'copy'].map((name) => join(node.home.paths.cache, name)) as [
+    string,
+    string,
+  ]
   const run = await act(node)
-  await cp(kept, copy, { recursive: true })
+  await cp(backups, copy, { recursive: true })
   await undo(node.dispatch)
-  await cp(copy, kept, { recursive: true })
+  await cp(copy, backups, { recursive: true })
   await writeFile(join(node.home.paths.home, 'b'), 'mine')
   assert.deepEqual(await undo(node.dispatch), { run, files: ['removed a', 'kept b'] })
   assert.deepEqual(await undo(node.dispatch), { run: '', files: [] })
   assert.equal(await text(node, 'b'), 'mine')
 })
 
-/** A turn in which the model makes these calls, each in a step of its own, and then says `Done.` */
+/** Runs a turn in which the model makes these calls, each in a step of its own, and then says `Done.` */
 function steps(...calls: readonly (readonly [name: string, args: object])[]): Reply[] {
   const called = calls.map(([name, args], index): Reply => {
     return { parts: [{ call: `c${index}`, name, args: JSON.stringify(args) }] }
@@ -191,7 +194,7 @@ function steps(...calls: readonly (readonly [name: string, args: object])[]): Re
   return [...called, { parts: ['Done.'] }]
 }
 
-/** Runs a turn in which whatever changes files is permitted; gives its run id. */
+/** Runs a turn that may change files without asking; returns its run id. */
 async function act(node: TestDispatch, content = 'go', options: object = {}): Promise<string> {
   const events = await node.ask(content, { options: { ...ALLOWED.options, ...options } })
   assert.equal(eventOf(events, 'end').value.error, '')

@@ -19,7 +19,7 @@ test('a turn that names an unknown model leaves no conversation behind', async (
   assert.deepEqual(await request(dispatch, 'listConversations', {}, NEVER), { conversations: [], total: 0 })
 })
 
-test('a model whose key only services have is said to be missing, and where the key is', async () => {
+test('a model whose key only services have is reported as missing its key, with where the key is', async () => {
   await using home = await temporaryHome()
   await home.write('config.toml', 'model = "claude-sonnet-5-5"\n')
   await home.write('service.env', "ANTHROPIC_API_KEY='sk-kept'\n")

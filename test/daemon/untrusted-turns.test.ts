@@ -15,8 +15,10 @@ import { until } from '../support/until.ts'
 
 const NEVER = new AbortController().signal
 
-/** Makes the call that the last message of the user says, as `CALL name {…}`, and answers with its result. */
-function obedient(asked: RecordedRequest) {
+/**
+ * Makes the call in the last message of the user, written as `CALL name {…}`, and answers with its result.
+ */
+function callAsTold(asked: RecordedRequest) {
   const messages = messagesOf(asked)
   const last = messages.at(-1)
   if (last?.['role'] === 'tool') return { parts: [String(last['content'])] }
@@ -24,14 +26,14 @@ function obedient(asked: RecordedRequest) {
   return { parts: [name === undefined ? 'yes' : { call: 'c', name, args: args! }] }
 }
 
-/** Has a client over TCP say that. */
+/** Sends that message over TCP. */
 async function overTcp({ services }: TestDispatch, sender: string, content: string): Promise<string> {
   const client = route(handlers(services, TCP_CLIENT))
   return (await request(client, 'send', { agent: 'crab', sender, content }, NEVER)).content
 }
 
-test('a TCP client reaches neither the conversation of a person nor the directory of one', async () => {
-  await using node = await startTestDispatch(obedient)
+test('a TCP client cannot reach the conversation or the directory of a local user', async () => {
+  await using node = await startTestDispatch(callAsTold)
   const { home } = node.home.paths
   await writeFile(join(home, 'secret.txt'), 'private')
   await node.ask('hello', { sender: 'user', cwd: home })
@@ -44,8 +46,8 @@ test('a TCP client reaches neither the conversation of a person nor the director
   assert.ok(!(await readdir(home)).includes('Makefile'))
 })
 
-test('a conversation that began in a project works in its own folder once its turns are remote', async () => {
-  await using node = await startTestDispatch(obedient)
+test('a conversation that started in a project works in its own folder once its turns are remote', async () => {
+  await using node = await startTestDispatch(callAsTold)
   const { home } = node.home.paths
   await writeFile(join(home, 'secret.txt'), 'private')
   const { id: agentId } = await node.services.agents.get('crab')
@@ -64,8 +66,8 @@ test('a conversation that began in a project works in its own folder once its tu
   assert.match(await overTcp(node, 'tg:1', `CALL read {"path":"${home}/secret.txt"}`), /^Not permitted: /)
 })
 
-test('untrusted senders neither read what another one wrote, nor write what unattended turns are told', async () => {
-  await using node = await startTestDispatch(obedient, { daemon: DAEMON })
+test('untrusted senders cannot read what another one wrote, or write what unattended turns are told', async () => {
+  await using node = await startTestDispatch(callAsTold, { daemon: DAEMON })
   for (const file of ['notes.txt', 'AGENTS.md']) {
     await overTcp(node, 'tg:1', `CALL write {"path":"${file}","content":"INJECTED"}`)
     assert.doesNotMatch(await overTcp(node, 'tg:2', `CALL read {"path":"${file}"}`), /INJECTED/)
@@ -85,8 +87,8 @@ test('untrusted senders neither read what another one wrote, nor write what unat
   for (const { text } of asked) assert.doesNotMatch(text, /INJECTED|notes\.txt/)
 })
 
-test('what the user allows, in files or for a conversation, holds for no remote turn', async () => {
-  await using node = await startTestDispatch(obedient)
+test('what the user allows, in files or for a conversation, does not apply to remote turns', async () => {
+  await using node = await startTestDispatch(callAsTold)
   const { home } = node.home.paths
   const rules = '[permissions]\nallow = ["edit(/**)", "read(/**)", "bash", "recall", "mcp__*"]\n'
   await node.home.write('agents/crab.toml', rules)
@@ -105,11 +107,11 @@ test('what the user allows, in files or for a conversation, holds for no remote 
 })
 
 test('an untrusted turn gets no notices about servers, files and skills of this machine', async () => {
-  await using node = await startTestDispatch(obedient)
+  await using node = await startTestDispatch(callAsTold)
   const server = '[[mcps]]\nname = "payroll"\ncommand = "false"\n'
   await node.home.write('agents/crab.toml', `skills = ["broken"]\n${server}`)
   await node.home.write('skills/broken/SKILL.md', 'no front matter')
-  await node.ask('hello') // what is wrong from now on is told as a notice
+  await node.ask('hello') // what breaks from now on is reported as a notice
   await node.home.write('config.toml', 'modle = "x"\n')
   const here = await readStream(node.dispatch, { sender: 'ann', content: '/broken' })
   for (const part of [/MCP server/, /config\.toml:1/, /SKILL\.md/]) assert.match(here, part)
@@ -146,11 +148,11 @@ const BROKEN = {
 }
 
 for (const [what, { agent, parts, logged, ...more }] of Object.entries(BROKEN)) {
-  test(`an untrusted client reads in no error what is wrong with ${what}; the log has it`, async () => {
+  test(`an untrusted client is not told what is wrong with ${what}; the log is`, async () => {
     const lines: string[] = []
     const status =
       'status' in more ? { status: more.status, body: '{"error":{"message":"payroll"}}' } : undefined
-    const script = (asked: RecordedRequest) => status ?? obedient(asked)
+    const script = (asked: RecordedRequest) => status ?? callAsTold(asked)
     await using node = await startTestDispatch(script, { log: (...line) => lines.push(JSON.stringify(line)) })
     await node.home.write('agents/crab.toml', agent)
     const tcp = route(handlers(node.services, TCP_CLIENT))
@@ -169,7 +171,7 @@ for (const [what, { agent, parts, logged, ...more }] of Object.entries(BROKEN)) 
 }
 
 test('an untrusted client is not offered the names of other agents', async () => {
-  await using node = await startTestDispatch(obedient)
+  await using node = await startTestDispatch(callAsTold)
   await node.home.write('agents/payroll.toml', '')
   const guest = { sender: 'tg:1', content: 'hello', guest: 'payrol' }
   assert.match(await readStream(node.dispatch, { ...guest, sender: 'ann' }), /did you mean \\?"payroll/)
@@ -180,7 +182,7 @@ test('an untrusted client is not offered the names of other agents', async () =>
   }
 })
 
-/** Reads the whole stream of a turn as JSON lines; the last one is the error, where one is thrown. */
+/** Reads the whole stream of a turn as JSON lines; the last one is the error, if one is thrown. */
 async function readStream(client: Dispatch, message: DeepPartial<StreamMsg>): Promise<string> {
   const lines: string[] = []
   try {
@@ -203,7 +205,7 @@ function assertNamesNothing(text: string, { home }: TestDispatch): void {
 }
 
 test('hello lists the operations that a client may call', async () => {
-  await using node = await startTestDispatch(obedient)
+  await using node = await startTestDispatch(callAsTold)
   const here = await request(node.dispatch, 'hello', {}, NEVER)
   const client = route(handlers(node.services, TCP_CLIENT))
   const there = await request(client, 'hello', {}, NEVER)
@@ -211,8 +213,8 @@ test('hello lists the operations that a client may call', async () => {
   assert.ok(there.features.includes('list_asks') && !there.features.includes('list_memory'))
 })
 
-test('a TCP client reads of a parked permission only the call', async () => {
-  await using node = await startTestDispatch(obedient)
+test('a TCP client sees only the call of a parked permission', async () => {
+  await using node = await startTestDispatch(callAsTold)
   await node.home.write('agents/crab.toml', '[permissions.remote]\nask = ["edit(**)"]\n')
   const client = route(handlers(node.services, TCP_CLIENT))
   const over = new AbortController()
@@ -223,11 +225,11 @@ test('a TCP client reads of a parked permission only the call', async () => {
     for await (const event of streamTurn(client, message, over.signal)) lines.push(JSON.stringify(event))
   })().catch(() => undefined)
   await until('the question', () => lines.some((line) => line.includes('askUser')))
-  const mine = await request(node.dispatch, 'listAsks', { agent: '' }, NEVER)
-  assert.match(mine.asks[0]!.ask!.permission!.cwd, /workspace/)
-  const theirs = await request(client, 'listAsks', { agent: '' }, NEVER)
+  const local = await request(node.dispatch, 'listAsks', { agent: '' }, NEVER)
+  assert.match(local.asks[0]!.ask!.permission!.cwd, /workspace/)
+  const remote = await request(client, 'listAsks', { agent: '' }, NEVER)
   for (const ask of [
-    theirs.asks[0]!.ask!,
+    remote.asks[0]!.ask!,
     JSON.parse(lines.find((line) => line.includes('askUser')) ?? '').event.value,
   ]) {
     const { tool, arguments: args, cwd, reason, diff, rules } = ask.permission

@@ -7,18 +7,18 @@ import { defaultAgent } from '../../../src/core/config/default-agent.ts'
 import { Components } from '../../../src/daemon/components/components.ts'
 import { type TemporaryHome, temporaryHome } from '../../support/temporary-home.ts'
 
-test('an agent gets the components it asks for behind its own servers', async () => {
+test('an agent gets the components it asks for after its own servers', async () => {
   await using home = await withFiles()
   const components = new Components(home.paths.run)
   const own = { name: 'own', command: 'x' }
-  assert.deepEqual(namesOf(components, { mcps: [own] }), ['own'])
-  assert.deepEqual(namesOf(components, { components: false }), [])
-  assert.deepEqual(namesOf(components, { components: [] }), [])
-  assert.deepEqual(namesOf(components, { components: true, mcps: [own] }), ['own', 'clock', 'web-search'])
-  assert.deepEqual(namesOf(components, { components: ['clock', 'none'] }), ['clock'])
+  assert.deepEqual(joinedNames(components, { mcps: [own] }), ['own'])
+  assert.deepEqual(joinedNames(components, { components: false }), [])
+  assert.deepEqual(joinedNames(components, { components: [] }), [])
+  assert.deepEqual(joinedNames(components, { components: true, mcps: [own] }), ['own', 'clock', 'web-search'])
+  assert.deepEqual(joinedNames(components, { components: ['clock', 'none'] }), ['clock'])
 })
 
-test('a server of its own wins over a component of that name, also where only - and _ differ', async () => {
+test("an agent's server replaces a component of the same name, also where only - and _ differ", async () => {
   await using home = await withFiles()
   const components = new Components(home.paths.run)
   const own = { name: 'web_search', command: 'x' }
@@ -32,7 +32,7 @@ test('a server of its own wins over a component of that name, also where only - 
   )
 })
 
-test('what was joined before is not joined again, and is gone when it is gone', async () => {
+test('joining again changes nothing, and a component leaves with its file', async () => {
   await using home = await withFiles()
   const components = new Components(home.paths.run)
   const once = components.join(agentWith({ components: true }))
@@ -45,7 +45,7 @@ test('what was joined before is not joined again, and is gone when it is gone', 
   )
 })
 
-test('missing() says what an agent asks for in vain', async () => {
+test('missing() lists the components that an agent asks for but that do not exist', async () => {
   await using home = await withFiles()
   const components = new Components(home.paths.run)
   const broken = { name: 'broken', file: 'run/broken.port', problem: 'it does not hold a port number' }
@@ -56,21 +56,21 @@ test('missing() says what an agent asks for in vain', async () => {
   assert.deepEqual(components.broken, [broken])
 })
 
-test('readAgain() tells what is new, gone, or written again, also when it was read before', async () => {
+test('readAgain() reports new, removed and rewritten files, also on repeated reads', async () => {
   await using home = await withFiles()
   const components = new Components(home.paths.run)
-  assert.deepEqual(namesOf(components, { components: true }), ['clock', 'web-search'])
-  const told: (readonly string[])[] = []
-  using _listening = components.listen((changed) => told.push(changed))
+  assert.deepEqual(joinedNames(components, { components: true }), ['clock', 'web-search'])
+  const changes: (readonly string[])[] = []
+  using _listening = components.listen((changed) => changes.push(changed))
   components.readAgain()
   components.readAgain()
-  assert.deepEqual(told, [['broken', 'clock', 'web-search']])
+  assert.deepEqual(changes, [['broken', 'clock', 'web-search']])
   await rm(join(home.paths.run, 'clock.port'))
   await rm(join(home.paths.run, 'web-search.port'))
   await home.write('run/web-search.port', '4321\n')
   await home.write('run/new.port', '1234\n')
   components.readAgain()
-  assert.deepEqual(told[1], ['clock', 'web-search', 'new'])
+  assert.deepEqual(changes[1], ['clock', 'web-search', 'new'])
   assert.deepEqual(
     components.discovery.mcps.map(({ name }) => name),
     ['new', 'web-search'],
@@ -89,6 +89,6 @@ function agentWith(more: Partial<AgentConfig>): AgentConfig {
   return { ...defaultAgent(), ...more }
 }
 
-function namesOf(components: Components, more: Partial<AgentConfig>): string[] {
+function joinedNames(components: Components, more: Partial<AgentConfig>): string[] {
   return components.join(agentWith(more)).mcps.map(({ name }) => name)
 }

@@ -13,19 +13,19 @@ import { until } from '../../support/until.ts'
 
 const NEVER = new AbortController().signal
 const ECHO = { call: 'c', name: 'mcp__clock__echo', args: '{"text":"tick"}' }
-const ASKING = 'components = ["clock"]\n\n[permissions]\nallow = ["mcp__clock__*"]\n'
+const AGENT_TOML = 'components = ["clock"]\n\n[permissions]\nallow = ["mcp__clock__*"]\n'
 
-test('a component that appears reaches the agents that ask for it, and no other, over one connection', async () => {
-  await using stage = await openStage(['crab', 'second'])
-  await stage.node.home.write('agents/plain.toml', '')
-  await using clock = await stage.component()
-  const [peer] = await stage.peers(({ state }) => state === McpPeerState.CONNECTED)
+test('a new component reaches only the agents that ask for it, over one connection', async () => {
+  await using fixture = await startComponentNode(['crab', 'second'])
+  await fixture.node.home.write('agents/plain.toml', '')
+  await using clock = await fixture.component()
+  const [peer] = await fixture.peers(({ state }) => state === McpPeerState.CONNECTED)
   assert.deepEqual(peer?.owners, [
     { agent: '(discovery)', name: 'clock' },
     { agent: 'crab', name: 'clock' },
     { agent: 'second', name: 'clock' },
   ])
-  const { agents, peers } = await stage.view()
+  const { agents, peers } = await fixture.view()
   assert.equal(peers.length, 1)
   assert.deepEqual(
     agents.map(({ agent, servers }) => [agent, servers.map(({ source, state }) => [source, state])]),
@@ -35,127 +35,129 @@ test('a component that appears reaches the agents that ask for it, and no other,
       ['second', [['run/clock.port', McpPeerState.CONNECTED]]],
     ],
   )
-  assert.equal(initializations(clock), 1)
+  assert.equal(countInitializations(clock), 1)
 })
 
-test('its tools are offered and called like those of any server', async () => {
-  await using stage = await openStage(['crab'], (_, at) =>
+test('the tools of a component are offered and called like those of any server', async () => {
+  await using fixture = await startComponentNode(['crab'], (_, at) =>
     at === 0 ? { parts: [ECHO] } : { parts: ['done'] },
   )
-  await using _clock = await stage.component()
-  await stage.peers(({ state }) => state === McpPeerState.CONNECTED)
-  await stage.say('what time is it')
-  assert.match(stage.node.server.requests[0]!.text, /"mcp__clock__echo"/)
-  assert.match(stage.node.server.requests[1]!.text, /"content":"tick"/)
+  await using _clock = await fixture.component()
+  await fixture.peers(({ state }) => state === McpPeerState.CONNECTED)
+  await fixture.say('what time is it')
+  assert.match(fixture.node.server.requests[0]!.text, /"mcp__clock__echo"/)
+  assert.match(fixture.node.server.requests[1]!.text, /"content":"tick"/)
 })
 
-test('a key that comes beside the port file is shown to the component, and to nobody else', async () => {
-  await using stage = await openStage(['crab'])
-  await using clock = await stage.component()
-  await stage.peers(({ state }) => state === McpPeerState.CONNECTED)
-  const [before] = (await stage.view()).peers
-  await writeFile(join(stage.node.home.paths.run, 'clock.key'), 's3cr3t-value\n')
-  await stage.peers(
+test('the key beside a port file is sent to the component only', async () => {
+  await using fixture = await startComponentNode(['crab'])
+  await using clock = await fixture.component()
+  await fixture.peers(({ state }) => state === McpPeerState.CONNECTED)
+  const [before] = (await fixture.view()).peers
+  await writeFile(join(fixture.node.home.paths.run, 'clock.key'), 's3cr3t-value\n')
+  await fixture.peers(
     ({ state, fingerprint }) => state === McpPeerState.CONNECTED && fingerprint !== before?.fingerprint,
   )
   assert.equal(clock.server.requests().at(-1)?.auth, 'Bearer s3cr3t-value')
-  const shown = JSON.stringify([
-    await stage.view(),
-    await request(stage.node.dispatch, 'listMcps', {}, NEVER),
+  const output = JSON.stringify([
+    await fixture.view(),
+    await request(fixture.node.dispatch, 'listMcps', {}, NEVER),
   ])
-  assert.doesNotMatch(shown + stage.node.logged.join(), /s3cr3t/)
+  assert.doesNotMatch(output + fixture.node.logged.join(), /s3cr3t/)
 })
 
-test('a turn that is under way notices one failed call when a component moves, and goes on with it', async () => {
+test('a running turn sees one failed call when a component moves, and continues with the new one', async () => {
   let clock: TestComponent | undefined
   const moved = async () => {
     await clock!.move()
-    await stage.peers(({ state, target }) => state === McpPeerState.CONNECTED && target === clock!.server.url)
+    await fixture.peers(
+      ({ state, target }) => state === McpPeerState.CONNECTED && target === clock!.server.url,
+    )
   }
-  await using stage = await openStage(['crab'], (_, at) => {
+  await using fixture = await startComponentNode(['crab'], (_, at) => {
     const before = at === 1 ? [clock!.kill()] : at === 2 ? [moved()] : []
     const call = { ...ECHO, call: `c${at}`, args: `{"text":"tick ${at}"}` }
     return { parts: [...before, ...(at < 3 ? [call] : ['done'])] }
   })
-  await using made = await stage.component()
-  clock = made
-  await stage.peers(({ state }) => state === McpPeerState.CONNECTED)
-  await stage.say('go')
-  const results = stage.results()
+  await using component = await fixture.component()
+  clock = component
+  await fixture.peers(({ state }) => state === McpPeerState.CONNECTED)
+  await fixture.say('go')
+  const results = fixture.results()
   assert.deepEqual([results[0], results[2]], ['tick 0', 'tick 2'])
   assert.match(results[1] ?? '', /clock/)
-  await until('the old connection is gone', async () => (await stage.view()).peers.length === 1)
+  await until('the old connection is gone', async () => (await fixture.view()).peers.length === 1)
 })
 
-test('a file where nothing listens is a failed server; turns do not wait for it, and all else goes on', async () => {
-  await using stage = await openStage(['crab'], () => ({ parts: ['done'] }))
-  await stage.announce('clock', `${await freePort()}\n`)
-  const [peer] = await stage.peers(({ state }) => state === McpPeerState.FAILED)
+test('a port file where nothing listens is a failed server; turns do not wait for it, and the rest works', async () => {
+  await using fixture = await startComponentNode(['crab'], () => ({ parts: ['done'] }))
+  await fixture.announce('clock', `${await freePort()}\n`)
+  const [peer] = await fixture.peers(({ state }) => state === McpPeerState.FAILED)
   assert.deepEqual(peer?.owners[0], { agent: '(discovery)', name: 'clock' })
-  await stage.say('hello')
-  assert.equal(stage.node.server.requests.length, 1)
-  assert.doesNotMatch(stage.node.server.requests[0]!.text, /mcp__clock/)
-  const [crab] = (await stage.view()).agents
+  await fixture.say('hello')
+  assert.equal(fixture.node.server.requests.length, 1)
+  assert.doesNotMatch(fixture.node.server.requests[0]!.text, /mcp__clock/)
+  const [crab] = (await fixture.view()).agents
   assert.deepEqual(
     crab?.servers.map(({ name, state }) => [name, state]),
     [['clock', McpPeerState.FAILED]],
   )
 })
 
-test('a file that is no port file is a failed server, which says why, and is told the log once', async () => {
-  await using stage = await openStage(['crab'])
-  await stage.announce('clock', 'soon')
-  const [peer] = await stage.peers(({ state }) => state === McpPeerState.FAILED)
+test('an invalid port file is a failed server that says why, and is logged once', async () => {
+  await using fixture = await startComponentNode(['crab'])
+  await fixture.announce('clock', 'soon')
+  const [peer] = await fixture.peers(({ state }) => state === McpPeerState.FAILED)
   assert.equal(peer?.error, 'run/clock.port: it does not hold a port number')
-  const [crab] = (await stage.view()).agents
+  const [crab] = (await fixture.view()).agents
   assert.deepEqual(
     crab?.servers.map(({ name, state, error, source }) => [name, state, error, source]),
     [['clock', McpPeerState.FAILED, peer?.error, 'run/clock.port']],
   )
-  await assert.rejects(stage.act('clock'), {
+  await assert.rejects(fixture.act('clock'), {
     kind: 'unavailable',
     message: 'Cannot use the server "clock": run/clock.port: it does not hold a port number',
   })
-  const { dispatch } = stage.node
+  const { dispatch } = fixture.node
   await assert.rejects(request(dispatch, 'deleteMcp', { agent: 'crab', name: 'clock' }, NEVER), {
     kind: 'invalid',
   })
   assert.deepEqual(
-    stage.node.logged.filter((line) => line.startsWith('warn')),
+    fixture.node.logged.filter((line) => line.startsWith('warn')),
     ['warn run/clock.port: it does not hold a port number'],
   )
 })
 
-test('one that starts again at its old port is connected as soon as it says so', async () => {
-  await using stage = await openStage(['crab'])
-  await using clock = await stage.component()
-  await stage.peers(({ state }) => state === McpPeerState.CONNECTED)
+test('a component that restarts at its old port reconnects as soon as it is ready', async () => {
+  await using fixture = await startComponentNode(['crab'])
+  await using clock = await fixture.component()
+  await fixture.peers(({ state }) => state === McpPeerState.CONNECTED)
   await clock.kill()
   const { server } = clock
-  await assert.rejects(stage.act('clock'))
+  await assert.rejects(fixture.act('clock'))
   await server.revive()
-  await stage.announce('clock', `${new URL(server.url).port}\n`)
-  await stage.peers(({ state, starts }) => state === McpPeerState.CONNECTED && starts > 1)
+  await fixture.announce('clock', `${new URL(server.url).port}\n`)
+  await fixture.peers(({ state, starts }) => state === McpPeerState.CONNECTED && starts > 1)
 })
 
-test('a component whose file is removed is let go of', async () => {
-  await using stage = await openStage(['crab'])
-  await using clock = await stage.component()
-  await stage.peers(({ state }) => state === McpPeerState.CONNECTED)
+test('a component whose file is removed is disconnected', async () => {
+  await using fixture = await startComponentNode(['crab'])
+  await using clock = await fixture.component()
+  await fixture.peers(({ state }) => state === McpPeerState.CONNECTED)
   await clock.withdraw()
-  await until('nobody has it', async () => (await stage.view()).peers.length === 0)
-  const [crab] = (await stage.view()).agents
+  await until('nobody has it', async () => (await fixture.view()).peers.length === 0)
+  const [crab] = (await fixture.view()).agents
   assert.deepEqual(
     crab?.servers.map(({ name, error }) => [name, error]),
     [['clock', 'run/clock.port: the file does not exist']],
   )
 })
 
-test('what comes from a port file cannot be changed, and says where it comes from', async () => {
-  await using stage = await openStage(['crab'])
-  await using _clock = await stage.component()
-  await stage.peers(({ state }) => state === McpPeerState.CONNECTED)
-  const { dispatch } = stage.node
+test('a server from a port file cannot be changed, and names its file', async () => {
+  await using fixture = await startComponentNode(['crab'])
+  await using _clock = await fixture.component()
+  await fixture.peers(({ state }) => state === McpPeerState.CONNECTED)
+  const { dispatch } = fixture.node
   const why = {
     kind: 'invalid',
     message: /it comes from the port file run\/clock\.port, not from agents\/crab\.toml/,
@@ -165,16 +167,18 @@ test('what comes from a port file cannot be changed, and says where it comes fro
   await assert.rejects(request(dispatch, 'upsertMcp', { agent: 'crab', config }, NEVER), why)
   await request(dispatch, 'upsertMcp', { agent: 'crab', config, create: true }, NEVER)
   await until('its own comes first', async () => {
-    const [crab] = (await stage.view()).agents
+    const [crab] = (await fixture.view()).agents
     return /^agents\/crab\.toml:/.test(crab?.servers[0]?.source ?? '') && crab?.servers.length === 1
   })
 })
 
-/** A node that follows the components of its home, as a daemon does, with agents that ask for `clock`. */
-async function openStage(agents: readonly string[], script: Script = []) {
+/**
+ * Starts a node that follows the components of its home, as a daemon does, with agents that ask for `clock`.
+ */
+async function startComponentNode(agents: readonly string[], script: Script = []) {
   const records = await recordFolder()
   const node = await startKeptNode(script)
-  for (const agent of agents) await node.home.write(`agents/${agent}.toml`, ASKING)
+  for (const agent of agents) await node.home.write(`agents/${agent}.toml`, AGENT_TOML)
   const { run } = node.home.paths
   await node.home.write('run/.keep', '')
   await node.services.agentSync.syncAll()
@@ -189,12 +193,12 @@ async function openStage(agents: readonly string[], script: Script = []) {
     say: (content: string) =>
       request(node.dispatch, 'send', { agent: 'crab', sender: 'ann', content }, NEVER),
     act: (name: string) => request(node.dispatch, 'mcpAction', { agent: 'crab', name, action: 1 }, NEVER),
-    /** The connections, once one of them is so. */
+    /** Waits until a connection matches, and returns those that match. */
     async peers(isSo: (peer: McpView['peers'][number]) => boolean) {
       await until('a connection is as it should be', async () => (await view()).peers.some(isSo))
       return (await view()).peers.filter(isSo)
     },
-    results: () => resultsOf(node),
+    results: () => readToolResults(node),
     async [Symbol.asyncDispose]() {
       following[Symbol.dispose]()
       await node[Symbol.asyncDispose]()
@@ -203,12 +207,12 @@ async function openStage(agents: readonly string[], script: Script = []) {
   }
 }
 
-/** What tools answered, as the last request has it. */
-function resultsOf({ server }: KeptNode): string[] {
+/** Returns the tool results in the last request. */
+function readToolResults({ server }: KeptNode): string[] {
   const messages = server.requests.at(-1)!.json['messages'] as { role: string; content: string }[]
   return messages.filter(({ role }) => role === 'tool').map(({ content }) => content)
 }
 
-function initializations({ server }: TestComponent): number {
+function countInitializations({ server }: TestComponent): number {
   return server.requests().filter(({ method }) => method === 'initialize').length
 }

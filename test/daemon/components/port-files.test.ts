@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { readPortFiles } from '../../../src/daemon/components/port-files.ts'
 import { temporaryHome } from '../../support/temporary-home.ts'
 
-test('readPortFiles() gives a server of this machine for each port file, by name', async () => {
+test('readPortFiles() returns a local server for each port file, ordered by name', async () => {
   await using home = await temporaryHome()
   await home.write('run/search.port', '8080')
   await home.write('run/clock.port', '41000\n')
@@ -20,7 +20,7 @@ test('readPortFiles() gives a server of this machine for each port file, by name
   )
 })
 
-test('a key beside the port file is the bearer token', async () => {
+test('the key beside a port file becomes the bearer token', async () => {
   await using home = await temporaryHome()
   await home.write('run/clock.port', '41000\n')
   await home.write('run/clock.key', 's3cr3t\n')
@@ -39,7 +39,7 @@ for (const [what, text] of [
   ['a number and more', '80x'],
   ['too much', '1'.repeat(10_000)],
 ] as const) {
-  test(`a port file that holds ${what} is none, and says so`, async () => {
+  test(`a port file that holds ${what} is reported as invalid`, async () => {
     await using home = await temporaryHome()
     await home.write('run/clock.port', text)
     const [clock] = readPortFiles(home.paths.run)
@@ -47,7 +47,7 @@ for (const [what, text] of [
   })
 }
 
-test('names that no server can have, that are taken, and what is no file are problems of their own', async () => {
+test('invalid names, duplicate names and entries that are not files are reported separately', async () => {
   await using home = await temporaryHome()
   for (const name of ['a-b', 'a_b', 'Big', 'x\ny', 'good']) await home.write(`run/${name}.port`, '80\n')
   await mkdir(join(home.paths.run, 'folder.port'))
@@ -67,7 +67,7 @@ test('names that no server can have, that are taken, and what is no file are pro
   )
 })
 
-test('a folder that is not there has no components', async () => {
+test('a missing folder has no components', async () => {
   await using home = await temporaryHome()
   assert.deepEqual(readPortFiles(home.paths.run), [])
 })

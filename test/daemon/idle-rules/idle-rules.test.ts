@@ -11,7 +11,7 @@ import { makeTestHost } from '../../support/test-host.ts'
 
 const SERVER = '[[mcps]]\nname = "fs"\ncommand = "true"\n'
 
-test('findIdleRules() names rules about tools and servers that do not exist, with the near name', async () => {
+test('findIdleRules() reports rules about tools and servers that do not exist, with the nearest name', async () => {
   const found = await look({
     'config.toml': `[permissions]
 allow = ["fetch", "remember", "mcp__fs__*", "mcp__f*", "mcp__clock__*", "mcp__gs__read"]
@@ -36,7 +36,7 @@ ask = ["mcp__nosuch__*"]
   ])
 })
 
-test('findIdleRules() names rules whose path does not exist, but not those that every project may need', async () => {
+test('findIdleRules() reports rules whose path does not exist, except those that every project may need', async () => {
   const found = await look({
     'config.toml': `[permissions]
 allow = ["read(nosuch.txt)", "edit(~/nosuch/**)", "edit(src/**)", "edit(lib/**)", "edit(libb/**)", "edit(~/lib/new.md)", "read(~/[x])", "edit(tests/**)", "read(.github/**)"]
@@ -58,7 +58,7 @@ allow = ["read(nosuch.txt)"]
   )
 })
 
-test('findUnlistedTools() names rules that no tool of a server that has run matches', async () => {
+test('findUnlistedTools() reports rules that match no tool of a server that has run', async () => {
   const files = {
     'config.toml':
       '[permissions]\ndeny = ["mcp__fs__read_flie", "mcp__fs__read_*", "mcp__fs__a_b", "mcp__fs__a.b", "mcp__other__x"]\n',

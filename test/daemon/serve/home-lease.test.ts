@@ -24,7 +24,7 @@ test('takeHome() fails when the lease table of a home stays locked', async () =>
   assert.equal((await leases.describeHolder(DAEMON_LEASE))?.pid, 1)
 })
 
-test('takeHome() is refused also when another process takes the home while it waits for the leases', async () => {
+test('takeHome() is refused when another process takes the home while it waits for the leases', async () => {
   await using home = await temporaryHome()
   const { leases: database, proc, run } = home.paths
   await mkdir(run, { recursive: true })

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { test } from 'node:test'
 import { type DaemonHost, DaemonLifecycle } from '../../../src/daemon/serve/lifecycle.ts'
 
-test('DaemonLife reloads for a SIGHUP that came before there was anything to reload, once', async () => {
+test('DaemonLifecycle reloads once for a SIGHUP that came before the reload function was set', async () => {
   using life = new DaemonLifecycle(thisProcess(), () => {})
   const reloads: string[] = []
   await hangUp()
@@ -22,7 +22,7 @@ async function hangUp(): Promise<void> {
   await heard
 }
 
-/** Only its signals are of interest here. */
+/** Returns a host for which only the signals matter here. */
 function thisProcess(): DaemonHost {
   return {
     onSignal(listener) {

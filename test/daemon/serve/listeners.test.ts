@@ -6,7 +6,7 @@ import { startTestDaemon } from '../../support/daemon.ts'
 import { logOf } from '../../support/daemon-home.ts'
 import { temporaryHome } from '../../support/temporary-home.ts'
 
-test('a daemon whose port file cannot be removed closes its listeners all the same', async () => {
+test('a daemon whose port file cannot be removed still closes its listeners', async () => {
   await using home = await temporaryHome()
   const daemon = await startTestDaemon(home, { args: ['--tcp', '--port', '0'] })
   const portFile = join(home.paths.run, 'crabtalk.port')

@@ -9,7 +9,7 @@ import { temporaryHome } from '../../support/temporary-home.ts'
 const UID = process.getuid?.() ?? 0
 const NEVER = new AbortController().signal
 
-test('requireOwnRun() takes a folder of this user, or none, and refuses that of another', async () => {
+test('requireOwnRun() accepts a missing folder or one of this user, and rejects one of another user', async () => {
   await using home = await temporaryHome()
   const { run } = home.paths
   await requireOwnRunFolder(run, UID)
@@ -24,7 +24,7 @@ test('requireOwnRun() takes a folder of this user, or none, and refuses that of 
   assert.equal((await stat(run)).mode & 0o777, 0o700)
 })
 
-test('findDaemon() speaks to no socket of another user', async () => {
+test('findDaemon() does not connect to a socket of another user', async () => {
   await using home = await temporaryHome()
   const { paths } = home
   const socket = join(paths.run, 'crabtalk.sock')

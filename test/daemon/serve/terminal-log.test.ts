@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { terminalLog } from '../../../src/daemon/serve/terminal-log.ts'
 
-test('terminalLog() writes a line for people; what servers and files say moves no cursor', () => {
+test('terminalLog() writes readable lines, and text from servers and files cannot move the cursor', () => {
   const lines: string[] = []
   const log = terminalLog({ write: (text) => lines.push(text) }, () => 0)
   log('debug', 'not for people')

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { RefusalLog } from '../../../src/daemon/tcp/refusal-log.ts'
 import { until } from '../../support/until.ts'
 
-test('RefusalLog tells ten lines of an address, then a count when its minute is over', async () => {
+test('RefusalLog logs ten lines for an address, then a count when its minute is over', async () => {
   const lines: string[] = []
   const log = (_: string, message: string, fields: Readonly<Record<string, unknown>> = {}) =>
     void lines.push(`${message} ${String(fields['client'])}`)
@@ -17,7 +17,7 @@ test('RefusalLog tells ten lines of an address, then a count when its minute is 
   assert.equal(lines.at(-1), 'refused a client a')
 })
 
-test('RefusalLog counts what comes from very many addresses as one', () => {
+test('RefusalLog counts refusals of very many addresses as one', () => {
   const lines: string[] = []
   const log = (_: string, message: string) => void lines.push(message)
   {
