@@ -151,7 +151,7 @@ async function follow(node: KeptNode, body: object): Promise<AsyncDisposable & {
   const done = (async () => {
     for await (const event of requestMany(node.dispatch, 'mcpTrace', body, leave.signal)) events.push(event)
   })().catch(() => undefined) // the client has left
-  await until('somebody listens', () => node.services.mcpFrames.hasListeners)
+  await until('a client listens', () => node.services.mcpFrames.hasListeners)
   return {
     events,
     async [Symbol.asyncDispose]() {

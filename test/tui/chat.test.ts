@@ -8,7 +8,7 @@ import { until } from '../support/until.ts'
 const NEVER = new AbortController().signal
 const CALL = { call: 'c1', name: 'bash', args: '{"command":"touch ran"}' }
 
-test('what is said while an editor has the terminal is printed when it comes back', async () => {
+test('output that arrives while an editor has the terminal is printed when the editor ends', async () => {
   const gate = Promise.withResolvers<void>()
   const editing = Promise.withResolvers<undefined>()
   await using chat = await openShownChat([{ parts: ['One.\n\n', gate.promise, 'Two.\n\n', 'Three.'] }], {
@@ -23,7 +23,7 @@ test('what is said while an editor has the terminal is printed when it comes bac
   await chat.see('One.', 'Two.', 'Three.')
 })
 
-test('a question that comes up while an editor has the terminal is not answered by the next key', async () => {
+test('a question that opens while an editor has the terminal is not answered by the next key', async () => {
   const gate = Promise.withResolvers<void>()
   const editing = Promise.withResolvers<undefined>()
   await using chat = await openShownChat([{ parts: ['Now.', gate.promise, CALL] }, { parts: ['Done.'] }], {
@@ -41,7 +41,7 @@ test('a question that comes up while an editor has the terminal is not answered 
   assert.equal(chat.node.server.requests.length, 1)
 })
 
-test('keys that arrive in one piece answer no question: they are messages', async () => {
+test('keys that arrive in one piece do not answer a question: they are messages', async () => {
   await using chat = await openShownChat([{ parts: [CALL] }, { parts: ['Done.'] }])
   chat.type('go\r')
   await chat.see('Run a command')
@@ -60,7 +60,7 @@ test('a digit and Enter, each after a pause, answer', async () => {
   await chat.see('✓ Run', 'Done.')
 })
 
-test('a message goes to the conversation that is being opened when it is typed', async () => {
+test('a message that is typed while a conversation opens goes to that conversation', async () => {
   await using node = await startTestDispatch(() => ({ parts: ['Noted.'] }))
   await node.ask('first')
   const { conversations } = await request(
@@ -102,7 +102,7 @@ test('a message goes to the conversation that is being opened when it is typed',
   )
 })
 
-test('a conversation that is not there ends the chat, and nothing is sent', async () => {
+test('a missing conversation ends the chat, and nothing is sent', async () => {
   await using chat = await openShownChat([{ parts: ['No.'] }], {
     options: { session: 'nosuch', prompt: 'hello' },
   })
@@ -110,7 +110,7 @@ test('a conversation that is not there ends the chat, and nothing is sent', asyn
   assert.equal(chat.node.server.requests.length, 0)
 })
 
-test('what was being said when the chat is left is on the screen', async () => {
+test('the partial answer is on the screen after the chat is left', async () => {
   await using chat = await openShownChat([{ parts: ['Still open wor', new Promise<void>(() => {})] }])
   chat.type('go\r')
   await chat.see('Still open wor')
@@ -123,21 +123,21 @@ test('what was being said when the chat is left is on the screen', async () => {
   assert.match(chat.text(), /Interrupted/)
 })
 
-test('Esc stops a turn that has not begun yet when it does', async () => {
-  const asked = Promise.withResolvers<void>()
+test('Esc stops a turn as soon as it starts', async () => {
+  const requested = Promise.withResolvers<void>()
   const gate = Promise.withResolvers<void>()
   await using chat = await openShownChat([{ parts: ['Once', new Promise<void>(() => {})] }], {
     between: (dispatch) =>
       async function* slowly(message, signal) {
         if (message.msg?.$case === 'send') {
-          asked.resolve()
+          requested.resolve()
           await gate.promise
         }
         yield* dispatch(message, signal)
       },
   })
   chat.type('go\r')
-  await asked.promise
+  await requested.promise
   chat.type('\x1b')
   await chat.see('stopping')
   gate.resolve()
@@ -146,7 +146,7 @@ test('Esc stops a turn that has not begun yet when it does', async () => {
   assert.doesNotMatch(chat.text(), /Cannot/)
 })
 
-test('a chat on a daemon that is left leaves its turn running', async () => {
+test('a chat on a daemon leaves its turn running when it is left', async () => {
   const gate = Promise.withResolvers<void>()
   const connect = async () => ({ place: 'daemon', instance: '1', notes: [] }) as const
   await using chat = await openShownChat([{ parts: ['Still open', gate.promise, ' to the end.'] }], {
@@ -167,12 +167,12 @@ test('a chat on a daemon that is left leaves its turn running', async () => {
   })
 })
 
-test('a signal that comes before the chat stands ends it', async () => {
+test('a signal that comes before the chat is ready ends it', async () => {
   await using chat = await openShownChat([], { signal: AbortSignal.abort() })
   await chat.done
 })
 
-test('a form says what was answered', async () => {
+test('a form shows the answer that was given', async () => {
   const options = [
     { label: 'Red', description: '' },
     { label: 'Blue', description: '' },
@@ -198,7 +198,7 @@ test('own words and Enter that arrive in one piece answer a form', async () => {
   await chat.see('Which shape?', 'round', 'Fine.')
 })
 
-test('an agent that is not there ends the chat', async () => {
+test('a missing agent ends the chat', async () => {
   await using chat = await openShownChat([{ parts: ['No.'] }], {
     options: { agent: 'nosuch', prompt: 'hello' },
   })

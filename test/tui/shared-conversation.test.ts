@@ -67,7 +67,7 @@ test('a turn of another client is steered by Enter and stopped by Esc', async ()
   await shared.node.server.requests[1]!.done
 })
 
-test('a question is answered in one chat and closes in the other', async () => {
+test('a question that is answered in one chat closes in the other', async () => {
   await using shared = await open([{ parts: [CALL] }, { parts: ['Done.'] }])
   const [left, right] = shared.chats
   left.type('go\r')
@@ -79,7 +79,7 @@ test('a question is answered in one chat and closes in the other', async () => {
   assert.doesNotMatch(right.text(), /Answered in another window/)
 })
 
-test('a question of another conversation is one line everywhere; its card is in its conversation, which /asks opens', async () => {
+test('a question of another conversation is one line in every chat; /asks opens its conversation with the card', async () => {
   await using shared = await open(({ text }) =>
     text.includes('"role":"tool"') ? { parts: ['Done.'] } : { parts: [CALL] },
   )
@@ -97,7 +97,7 @@ test('a question of another conversation is one line everywhere; its card is in 
   await left.see('Done.')
 })
 
-test('a question that waits when the chat is opened is named', async () => {
+test('a pending question is announced when the chat is opened', async () => {
   await using node = await startTestDispatch([{ parts: [CALL] }, { parts: ['Done.'] }])
   const answered = node.ask('go', { sender: 'bob', options: { onAsk: OnAsk.PARK } })
   await until('the question waits', () => node.services.asks.list('').length === 1)
@@ -127,14 +127,14 @@ test('titles, compaction and new conversations of another client are shown', asy
   assert.doesNotMatch(left.text(), /another window|replaced the history/)
 })
 
-test('a title that another client gives while this chat compacts is no news of a compaction', async () => {
+test('a title that another client sets while this chat compacts does not announce a compaction', async () => {
   const titled = Promise.withResolvers<void>()
   const isCompaction = ({ msg }: ClientMessage) => msg?.$case === 'compact'
   await using shared = await open(
     [{ parts: ['One.'] }, { parts: ['A summary.'] }],
     (dispatch) =>
       async function* (message, signal) {
-        if (isCompaction(message)) await titled.promise // who compacts holds the conversation
+        if (isCompaction(message)) await titled.promise // the compacting client holds the conversation
         yield* dispatch(message, signal)
       },
   )
@@ -154,7 +154,7 @@ test('a title that another client gives while this chat compacts is no news of a
   assert.doesNotMatch(left.text(), /replaced the history/)
 })
 
-test('a message of two chats at once is answered in both, one after the other', async () => {
+test('simultaneous messages of two chats are both answered, one after the other', async () => {
   const gate = Promise.withResolvers<void>()
   await using shared = await open(({ json }, at) => ({
     parts: at === 0 ? [gate.promise, 'First.'] : [`Heard ${(json['messages'] as unknown[]).length}.`],
@@ -176,16 +176,16 @@ test('a message of two chats at once is answered in both, one after the other', 
   })
 })
 
-interface Shared extends AsyncDisposable {
+interface SharedChats extends AsyncDisposable {
   node: TestDispatch
   chats: [ShownChat, ShownChat]
 }
 
-/** Two chats of (crab, ann), as two windows over one daemon. */
-async function open(script: Script, between = (dispatch: Dispatch) => dispatch): Promise<Shared> {
+/** Opens two chats of (crab, ann), as two windows over one daemon. */
+async function open(script: Script, between = (dispatch: Dispatch) => dispatch): Promise<SharedChats> {
   const node = await startTestDispatch(script)
-  const openOne = () => openShownChat([], { node, between })
-  const chats: [ShownChat, ShownChat] = [await openOne(), await openOne()]
+  const openChat = () => openShownChat([], { node, between })
+  const chats: [ShownChat, ShownChat] = [await openChat(), await openChat()]
   for (const chat of chats) await chat.see('in process')
   return {
     node,

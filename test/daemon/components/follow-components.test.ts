@@ -145,7 +145,7 @@ test('a component whose file is removed is disconnected', async () => {
   await using clock = await fixture.component()
   await fixture.peers(({ state }) => state === McpPeerState.CONNECTED)
   await clock.withdraw()
-  await until('nobody has it', async () => (await fixture.view()).peers.length === 0)
+  await until('no agent has it', async () => (await fixture.view()).peers.length === 0)
   const [crab] = (await fixture.view()).agents
   assert.deepEqual(
     crab?.servers.map(({ name, error }) => [name, error]),

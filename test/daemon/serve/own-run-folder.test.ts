@@ -9,7 +9,7 @@ import { temporaryHome } from '../../support/temporary-home.ts'
 const UID = process.getuid?.() ?? 0
 const NEVER = new AbortController().signal
 
-test('requireOwnRun() accepts a missing folder or one of this user, and rejects one of another user', async () => {
+test('requireOwnRunFolder() accepts a missing folder or one of this user, and rejects one of another user', async () => {
   await using home = await temporaryHome()
   const { run } = home.paths
   await requireOwnRunFolder(run, UID)

@@ -7,8 +7,8 @@ import { AskKind } from '../../../src/core/protocol/crabtalk.generated.ts'
 import { armCard, pressCard, renderCard, writeToCard } from '../../../src/tui/cards/card.ts'
 import type { AskCard } from '../../../src/tui/cards/types.ts'
 import { propertyRuns } from '../../support/property-runs.ts'
-import { hostileText, outlaws } from '../hostile.ts'
-import { ALL_ANSWERS, formCard, key, ONCE_ONLY, permissionCard, viewOf } from './setting.ts'
+import { findUnprintable, hostileText } from '../hostile-text.ts'
+import { ALL_ANSWERS, formCard, key, makeCardView, ONCE_ONLY, permissionCard } from './card-fixtures.ts'
 
 const { once, session, always } = PERMISSION_ANSWERS
 const APPROVALS: readonly string[] = [once, session, always]
@@ -58,11 +58,11 @@ const FORM = fc
   })
   .map(({ questions, kind, agent }) => ({ ...formCard(questions, kind), agent }))
 
-test('whatever is asked and pressed, a card fits its room and prints nothing a terminal obeys but colours', () => {
+test('a card fits its space and prints no control sequence except colours, for any question and any keys', () => {
   fc.assert(
     fc.property(fc.oneof(PERMISSION, FORM), fc.array(KEYS, { maxLength: 20 }), ROOM, (card, keys, room) => {
       let state: AskCard = card
-      const view = viewOf(room.columns, room.rows, { color: true })
+      const view = makeCardView(room.columns, room.rows, { color: true })
       for (const one of keys) {
         state = armCard(pressCard(state, key(one), { view, isAlone: true }).state)
         const { lines } = renderCard(state, view)
@@ -72,7 +72,7 @@ test('whatever is asked and pressed, a card fits its room and prints nothing a t
             stringWidth(line) <= room.columns,
             `${stringWidth(line)} columns: ${JSON.stringify(line)}`,
           )
-          assert.deepEqual(outlaws(line), [])
+          assert.deepEqual(findUnprintable(line), [])
         }
       }
     }),
@@ -80,16 +80,16 @@ test('whatever is asked and pressed, a card fits its room and prints nothing a t
   )
 })
 
-/** Keys, each of them after a pause or at once. */
+/** Keys, each pressed after a pause or immediately after the one before. */
 const TIMED_KEYS = fc.array(fc.tuple(KEYS, fc.boolean()), { maxLength: 30 })
 
-test('nothing but Enter after a pause, on a choice that a digit or the arrows selected, allows a call', () => {
+test('only Enter after a pause, on a choice selected with a digit or the arrows, allows a call', () => {
   fc.assert(
     fc.property(PERMISSION, TIMED_KEYS, (card, keys) => {
       let state: AskCard = card
       for (const [one, isPaused] of keys) {
         const { pick } = state.state
-        const pressed = pressCard(armCard(state, isPaused), key(one), { view: viewOf(), isAlone: true })
+        const pressed = pressCard(armCard(state, isPaused), key(one), { view: makeCardView(), isAlone: true })
         const given = pressed.effects.flatMap((effect) =>
           effect.type === 'answer' ? Object.values(effect.answers) : [],
         )
@@ -103,7 +103,7 @@ test('nothing but Enter after a pause, on a choice that a digit or the arrows se
   )
 })
 
-test('no letter, no text and no paste is lost or taken by a card', () => {
+test('a card passes every letter, text and paste on to the composer', () => {
   const TEXT = fc.constantFrom(
     'y',
     's',
@@ -125,7 +125,7 @@ test('no letter, no text and no paste is lost or taken by a card', () => {
       let state: AskCard = card
       let reached = ''
       for (const [one, isPaused] of [...keys, ['x', true] as const]) {
-        const pressed = pressCard(armCard(state, isPaused), key(one), { view: viewOf(), isAlone: true })
+        const pressed = pressCard(armCard(state, isPaused), key(one), { view: makeCardView(), isAlone: true })
         assert.deepEqual(pressed.effects, [])
         reached += pressed.rest.map(({ text }) => text).join('')
         state = pressed.state
@@ -136,7 +136,7 @@ test('no letter, no text and no paste is lost or taken by a card', () => {
   )
 })
 
-test('every answer of a form answers every question with a text', () => {
+test('every answer of a form has a text for every question', () => {
   fc.assert(
     fc.property(FORM, fc.array(KEYS, { maxLength: 30 }), (card, keys) => {
       let state: AskCard = card
@@ -144,7 +144,7 @@ test('every answer of a form answers every question with a text', () => {
         const isWords = state.state.isWriting && !state.isAnswered
         const pressed = isWords
           ? writeToCard(state, one)
-          : pressCard(armCard(state), key(one), { view: viewOf(), isAlone: true })
+          : pressCard(armCard(state), key(one), { view: makeCardView(), isAlone: true })
         for (const effect of pressed.effects) {
           if (effect.type !== 'answer') continue
           assert.equal(effect.askId, card.askId)

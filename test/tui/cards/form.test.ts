@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AskKind } from '../../../src/core/protocol/crabtalk.generated.ts'
-import { answersTo, formCard, linesOf, pressKeys, viewOf } from './setting.ts'
+import { formCard, makeCardView, pressKeys, readAnswers, renderLines } from './card-fixtures.ts'
 
 const DATABASE = {
   question: 'Which database?',
@@ -19,8 +19,8 @@ const FEATURES = {
 }
 const NAME = { question: 'What is it called?' }
 
-test('a question is shown with its options, their digits, and how to answer; nothing is selected', () => {
-  assert.deepEqual(linesOf(formCard([DATABASE])), [
+test('a question shows its options, their digits and how to answer, with nothing selected', () => {
+  assert.deepEqual(renderLines(formCard([DATABASE])), [
     `─ crab asks ${'─'.repeat(68)}`,
     '  Database',
     '  │ Which database?',
@@ -32,7 +32,7 @@ test('a question is shown with its options, their digits, and how to answer; not
   ])
 })
 
-/** Keys on one question after a pause each, its answer, and what of them reaches the composer. */
+/** Keys on one question after a pause each, the expected answer, and the text that reaches the composer. */
 const SINGLE: readonly [keys: string[], answer: string | undefined, rest?: string][] = [
   [['1', 'enter'], 'SQLite'],
   [['2', 'enter'], 'Postgres'],
@@ -53,12 +53,12 @@ const SINGLE: readonly [keys: string[], answer: string | undefined, rest?: strin
 for (const [keys, answer, rest = ''] of SINGLE) {
   test(`${JSON.stringify(keys.join(' '))} answers a question with ${JSON.stringify(answer) ?? 'nothing'}`, () => {
     const answers = answer === undefined ? undefined : { 'Which database?': answer }
-    assert.deepEqual(answersTo(formCard([DATABASE]), ...keys), answers)
+    assert.deepEqual(readAnswers(formCard([DATABASE]), ...keys), answers)
     assert.equal(pressKeys(formCard([DATABASE]), keys).rest, rest)
   })
 }
 
-/** Keys on a question with several answers, whose row 4 is for own words and row 5 gives the answer. */
+/** Keys on a question with several answers; row 4 is for own words and row 5 sends the answer. */
 const SEVERAL: readonly [keys: string[], answer: string | undefined][] = [
   [['1', 'enter', '2', 'enter', '5', 'enter'], 'Search, Memory'],
   [['3', 'enter', '1', 'enter', '5', 'enter'], 'Search, Cron'],
@@ -68,18 +68,18 @@ const SEVERAL: readonly [keys: string[], answer: string | undefined][] = [
 ]
 
 for (const [keys, answer] of SEVERAL) {
-  test(`${JSON.stringify(keys.join(' '))} answers a question for several with ${JSON.stringify(answer) ?? 'nothing'}`, () => {
+  test(`${JSON.stringify(keys.join(' '))} answers a multiple-choice question with ${JSON.stringify(answer) ?? 'nothing'}`, () => {
     const answers = answer === undefined ? undefined : { 'Which features?': answer }
-    assert.deepEqual(answersTo(formCard([FEATURES]), ...keys), answers)
+    assert.deepEqual(readAnswers(formCard([FEATURES]), ...keys), answers)
   })
 }
 
-test('several questions are tabs, answered in any order, looked over, and sent together', () => {
+test('several questions are tabs that are answered in any order, reviewed, and sent together', () => {
   const card = formCard([DATABASE, FEATURES, NAME])
   const keys = ['2', 'enter', 'tab', '1', 'enter', 'write:crab']
-  const { card: looked, effects } = pressKeys(card, keys)
+  const { card: reviewed, effects } = pressKeys(card, keys)
   assert.deepEqual(effects, [])
-  assert.deepEqual(linesOf(looked).slice(1), [
+  assert.deepEqual(renderLines(reviewed).slice(1), [
     ' ✓Database   Features   ✓Question 3   Submit ',
     '  Database',
     '  │ Postgres',
@@ -92,58 +92,58 @@ test('several questions are tabs, answered in any order, looked over, and sent t
     '   A digit or arrows, then Enter · Tab next question · Esc sends no answer',
     '─'.repeat(80),
   ])
-  assert.deepEqual(answersTo(looked, '1', 'enter'), {
+  assert.deepEqual(readAnswers(reviewed, '1', 'enter'), {
     'Which database?': 'Postgres',
     'Which features?': '',
     'What is it called?': 'crab',
   })
-  assert.deepEqual(answersTo(looked, 'left', 'left', '1', 'enter', '5', 'enter', 'tab', '1', 'enter'), {
+  assert.deepEqual(readAnswers(reviewed, 'left', 'left', '1', 'enter', '5', 'enter', 'tab', '1', 'enter'), {
     'Which database?': 'Postgres',
     'Which features?': 'Search',
     'What is it called?': 'crab',
   })
-  assert.deepEqual(answersTo(looked, 'escape'), {
+  assert.deepEqual(readAnswers(reviewed, 'escape'), {
     'Which database?': '',
     'Which features?': '',
     'What is it called?': '',
   })
 })
 
-test('tabs that would look the same where there is little room are numbered', () => {
+test('tabs whose names are equal when truncated are numbered', () => {
   const questions = ['String', 'String of a form', 'Number'].map((header) => ({ question: header, header }))
-  const tabs = (columns: number) => linesOf(formCard(questions), columns)[1]
+  const tabs = (columns: number) => renderLines(formCard(questions), columns)[1]
   assert.equal(tabs(80), ' String   String of a form   Number   Submit ')
   assert.equal(tabs(32), ' 1 St…   2 St…   3 Nu…   Subm… ')
   const many = Array.from({ length: 12 }, (_, at) => ({ question: `${at}`, header: `String ${at}` }))
-  const names = linesOf(formCard(many), 80)[1]!.split(/ {2,}/)
+  const names = renderLines(formCard(many), 80)[1]!.split(/ {2,}/)
   assert.equal(new Set(names).size, names.length)
 })
 
-test('the arrows to the sides and Tab go from question to question; right after typing they do not', () => {
+test('left, right and Tab move between questions, but not directly after typing', () => {
   const card = formCard([DATABASE, NAME])
-  const shown = (...keys: string[]) => linesOf(pressKeys(card, keys).card)[2]
-  assert.equal(shown('right'), '  │ What is it called?')
-  assert.equal(shown('tab', 'right'), '  Database')
+  const renderQuestion = (...keys: string[]) => renderLines(pressKeys(card, keys).card)[2]
+  assert.equal(renderQuestion('right'), '  │ What is it called?')
+  assert.equal(renderQuestion('tab', 'right'), '  Database')
   assert.equal(
-    pressKeys(card, ['left']).card.state.kind === 'form' && shown('left', 'left'),
+    pressKeys(card, ['left']).card.state.kind === 'form' && renderQuestion('left', 'left'),
     '  │ What is it called?',
   )
   assert.equal(pressKeys(card, ['fast:tab', 'fast:right']).rest, '<tab><right>')
 })
 
-test('a server is never trusted with secrets, and takes no other words where it gives a choice', () => {
+test('a question from a server warns about secrets, and accepts only its own choices', () => {
   const card = formCard([DATABASE], AskKind.ELICITATION)
-  assert.match(linesOf(card)[0]!, /^─ An MCP server of crab asks: do not give it secrets ─+$/)
-  assert.equal(answersTo(card, '3', 'enter'), undefined)
-  assert.doesNotMatch(linesOf(card).join('\n'), /own words/)
-  assert.deepEqual(answersTo(formCard([NAME], AskKind.ELICITATION), '1', 'enter', 'write:x'), {
+  assert.match(renderLines(card)[0]!, /^─ An MCP server of crab asks: do not give it secrets ─+$/)
+  assert.equal(readAnswers(card, '3', 'enter'), undefined)
+  assert.doesNotMatch(renderLines(card).join('\n'), /own words/)
+  assert.deepEqual(readAnswers(formCard([NAME], AskKind.ELICITATION), '1', 'enter', 'write:x'), {
     'What is it called?': 'x',
   })
 })
 
-test('a question of crabtalk itself has no row for other words, and Esc decides nothing', () => {
+test('a question from crabtalk itself has no row for other words, and Esc answers nothing', () => {
   const card = formCard([DATABASE], AskKind.TRUST)
-  assert.deepEqual(linesOf(card), [
+  assert.deepEqual(renderLines(card), [
     `─ crabtalk asks ${'─'.repeat(64)}`,
     '  Database',
     '  │ Which database?',
@@ -152,17 +152,17 @@ test('a question of crabtalk itself has no row for other words, and Esc decides 
     '   A digit or arrows, then Enter · Esc not this time',
     '─'.repeat(80),
   ])
-  assert.equal(answersTo(card, '3', 'enter'), undefined)
-  assert.deepEqual(answersTo(card, 'escape'), { 'Which database?': '' })
+  assert.equal(readAnswers(card, '3', 'enter'), undefined)
+  assert.deepEqual(readAnswers(card, 'escape'), { 'Which database?': '' })
 })
 
-test('only the arrows choose where a label is a number itself', () => {
+test('only the arrows select a row when labels are numbers', () => {
   const card = formCard([{ question: 'How many?', options: [{ label: '2' }, { label: '1' }] }])
-  assert.equal(answersTo(card, '2', 'enter'), undefined)
-  assert.deepEqual(answersTo(card, 'down', 'down', 'enter'), { 'How many?': '1' })
+  assert.equal(readAnswers(card, '2', 'enter'), undefined)
+  assert.deepEqual(readAnswers(card, 'down', 'down', 'enter'), { 'How many?': '1' })
 })
 
-test('the row of the mark is always in sight, and Page Up shows the question again', () => {
+test('the selected row is always visible, and Page Up shows the question again', () => {
   const options = Array.from({ length: 30 }, (_, at) => ({
     label: `option ${at}`,
     description: 'x'.repeat(100),
@@ -171,14 +171,14 @@ test('the row of the mark is always in sight, and Page Up shows the question aga
   for (let rows = 8; rows <= 60; rows += 4) {
     let state = card
     for (let at = 0; at < 31; at++) {
-      state = pressKeys(state, ['down'], viewOf(40, rows)).card
-      assert.match(linesOf(state, 40, rows).join('\n'), /^ ❯/m, `option ${at} in ${rows} rows`)
+      state = pressKeys(state, ['down'], makeCardView(40, rows)).card
+      assert.match(renderLines(state, 40, rows).join('\n'), /^ ❯/m, `option ${at} in ${rows} rows`)
     }
     const up = pressKeys(
       state,
       Array.from({ length: 60 }, () => 'page-up'),
-      viewOf(40, rows),
+      makeCardView(40, rows),
     )
-    assert.match(linesOf(up.card, 40, rows).join('\n'), /│ long/)
+    assert.match(renderLines(up.card, 40, rows).join('\n'), /│ long/)
   }
 })

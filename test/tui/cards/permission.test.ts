@@ -2,7 +2,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { PERMISSION_ANSWERS } from '../../../src/core/base/permission-answers.ts'
 import { armCard, openCard, pressCard, renderCard } from '../../../src/tui/cards/card.ts'
-import { answersTo, CRAB, key, linesOf, ONCE_ONLY, permissionCard, pressKeys, viewOf } from './setting.ts'
+import {
+  CRAB,
+  key,
+  makeCardView,
+  ONCE_ONLY,
+  permissionCard,
+  pressKeys,
+  readAnswers,
+  renderLines,
+} from './card-fixtures.ts'
 
 const { once, session, always, no } = PERMISSION_ANSWERS
 const BASH = {
@@ -14,8 +23,8 @@ const BASH = {
   arguments: '{"command":"npm test","timeout":5}',
 }
 
-test('a permission card says what, where and why, which rule would last and where it is written, and selects No', () => {
-  assert.deepEqual(linesOf(permissionCard(BASH)), [
+test('a permission card shows the call, directory, reason, lasting rule and its file, and selects No', () => {
+  assert.deepEqual(renderLines(permissionCard(BASH)), [
     `─ Run a command ${'─'.repeat(80 - 16 - 7)} crab ─`,
     '  │ npm test',
     '  in    /work',
@@ -30,7 +39,7 @@ test('a permission card says what, where and why, which rule would last and wher
   ])
 })
 
-/** Keys after a pause each, or at once, what they answer, and what of them reaches the composer. */
+/** Keys, each after a pause unless marked, the expected answer, and the text that reaches the composer. */
 const ANSWERS: readonly [keys: string[], answer: string | undefined, rest?: string][] = [
   [['1', 'enter'], once],
   [['2', 'enter'], session],
@@ -76,35 +85,35 @@ const ANSWERS: readonly [keys: string[], answer: string | undefined, rest?: stri
 for (const [keys, answer, rest = ''] of ANSWERS) {
   test(`${keys.join(' ')} answers a permission card with ${answer ?? 'nothing'}, and leaves "${rest}" to the composer`, () => {
     const answers = answer === undefined ? undefined : { 'Allow it?': answer }
-    assert.deepEqual(answersTo(permissionCard(BASH), ...keys), answers)
+    assert.deepEqual(readAnswers(permissionCard(BASH), ...keys), answers)
     assert.equal(pressKeys(permissionCard(BASH), keys).rest, rest)
   })
 }
 
-test('a digit means the same on every card: what would last is absent where it is not offered', () => {
+test('a digit means the same on every card: lasting choices are missing where they are not offered', () => {
   const card = permissionCard(BASH, ONCE_ONLY)
-  const digits = linesOf(card).flatMap((line) => /^ . (\d) {2}/.exec(line)?.[1] ?? [])
+  const digits = renderLines(card).flatMap((line) => /^ . (\d) {2}/.exec(line)?.[1] ?? [])
   assert.deepEqual(digits, ['1', '4', '5'])
-  assert.equal(answersTo(card, '2', 'enter'), undefined)
-  assert.deepEqual(answersTo(card, '4', 'enter'), { 'Allow it?': no })
-  assert.deepEqual(answersTo(card, 'down', 'down', 'down', 'enter'), { 'Allow it?': once })
+  assert.equal(readAnswers(card, '2', 'enter'), undefined)
+  assert.deepEqual(readAnswers(card, '4', 'enter'), { 'Allow it?': no })
+  assert.deepEqual(readAnswers(card, 'down', 'down', 'down', 'enter'), { 'Allow it?': once })
 })
 
-test('keys that come together, and keys over a text, are for the composer', () => {
+test('keys that arrive together, and keys while there is a draft, go to the composer', () => {
   const card = permissionCard(BASH)
   for (const one of ['1', 'up', 'enter', 'escape', '?']) {
     for (const [view, isAlone] of [
-      [viewOf(), false],
-      [viewOf(80, 24, { isFree: false }), true],
+      [makeCardView(), false],
+      [makeCardView(80, 24, { isFree: false }), true],
     ] as const) {
       const pressed = pressCard(card, key(one), { view, isAlone })
       assert.deepEqual(pressed, { state: card, effects: [], rest: [key(one)] }, one)
     }
   }
   const selected = pressKeys(card, ['1']).card
-  const { rest, state } = pressCard(selected, key('enter'), { view: viewOf(), isAlone: false })
+  const { rest, state } = pressCard(selected, key('enter'), { view: makeCardView(), isAlone: false })
   assert.deepEqual(rest, [key('1'), key('enter')])
-  assert.deepEqual(linesOf(state), linesOf(card))
+  assert.deepEqual(renderLines(state), renderLines(card))
 })
 
 test('a card answers once', () => {
@@ -112,7 +121,7 @@ test('a card answers once', () => {
   assert.deepEqual([effects.length, card.isArmed, rest], [1, false, '1<enter>3<enter>'])
 })
 
-test('a long diff is laid out once for a width, however often it is drawn and scrolled', () => {
+test('a long diff is laid out once per width, however often it is drawn and scrolled', () => {
   const armed = permissionCard({ ...BASH, tool: 'write', action: 'edit a.ts' })
   const permission = { ...armed.ask.permission! }
   let reads = 0
@@ -123,9 +132,10 @@ test('a long diff is laid out once for a width, however often it is drawn and sc
     },
   })
   const card = armCard(openCard({ ...armed.ask, permission }, CRAB))
-  const draw = (one: typeof card, columns: number) => renderCard(one, viewOf(columns, 24, { color: true }))
+  const draw = (one: typeof card, columns: number) =>
+    renderCard(one, makeCardView(columns, 24, { color: true }))
   for (let time = 0; time < 5; time++) draw(card, 80)
-  const end = pressKeys(card, ['page-down', 'page-up'], viewOf(80, 24, { color: true })).card
+  const end = pressKeys(card, ['page-down', 'page-up'], makeCardView(80, 24, { color: true })).card
   draw(end, 80)
   assert.equal(reads, 1)
   draw(end, 40)
@@ -134,7 +144,7 @@ test('a long diff is laid out once for a width, however often it is drawn and sc
 })
 
 test('? shows all arguments and what each choice does', () => {
-  const lines = linesOf(pressKeys(permissionCard(BASH), ['?']).card, 80, 40)
+  const lines = renderLines(pressKeys(permissionCard(BASH), ['?']).card, 80, 40)
   assert.match(
     lines.join('\n'),
     /^ {2}4 {7}denies .*\n(?: {10}.*\n)* {2}5 {7}denies .*\n(?: {10}.*\n)* {2}Ctrl\+C {2}stops the agent$/m,
@@ -142,10 +152,10 @@ test('? shows all arguments and what each choice does', () => {
   assert.ok(lines.includes('  │ command: "npm test"'))
   assert.ok(lines.includes('  │ timeout: 5'))
   assert.ok(lines.some((line) => line.includes('writes the rule into agents/crab.toml')))
-  assert.deepEqual(answersTo(permissionCard(BASH), '?', 'escape'), undefined)
+  assert.deepEqual(readAnswers(permissionCard(BASH), '?', 'escape'), undefined)
 })
 
-test('every command of a line is listed, each cut on its own, with those that are asked about', () => {
+test('every command of a line is listed, each truncated by itself, with the ones that need permission', () => {
   const long = 'a'.repeat(6_000)
   const commands = [
     { text: `echo ${long}`, asks: false },
@@ -157,22 +167,22 @@ test('every command of a line is listed, each cut on its own, with those that ar
     [40, 15],
     [200, 50],
   ] as const) {
-    const lines = linesOf(permissionCard(request), columns, rows)
+    const lines = renderLines(permissionCard(request), columns, rows)
     assert.match(lines.join('\n'), /^ {2}ok {4}echo a+…$/m)
     assert.match(lines.join('\n'), /^ {2}asks {2}touch HIDDEN$/m)
   }
 })
 
-test('what a rule would permit besides stands on the card', () => {
+test('warnings about what else a rule would permit are shown on the card', () => {
   const warnings = ['bash(node *) would permit any command without a question; name the script']
   const request = { ...BASH, warnings }
   assert.match(
-    linesOf(permissionCard(request), 80, 24).join('\n'),
+    renderLines(permissionCard(request), 80, 24).join('\n'),
     /^ {2}why {3}no rule allows it\n {2}risk {2}bash\(node \*\) would permit any command without a question; name the\n {8}script$/m,
   )
 })
 
-/** Terminals of people. */
+/** Common terminal sizes. */
 const ROOMS = [
   [80, 24],
   [40, 15],
@@ -187,8 +197,8 @@ for (const [columns, rows] of ROOMS) {
     const seen = new Set<string>()
     let card = pressKeys(permissionCard({ ...BASH, action }), ['1']).card
     for (let presses = 0; card.isArmed && presses < 600; presses++) {
-      for (const line of linesOf(card, columns, rows)) seen.add(line)
-      card = pressKeys(card, ['enter'], viewOf(columns, rows)).card
+      for (const line of renderLines(card, columns, rows)) seen.add(line)
+      card = pressKeys(card, ['enter'], makeCardView(columns, rows)).card
     }
     assert.equal(card.isAnswered, true)
     const missing = Array.from({ length: 400 }, (_, at) => `  │ line ${at}`).filter((line) => !seen.has(line))
@@ -203,8 +213,8 @@ test('nothing is allowed at 40x15 before every risk line was on the screen', () 
   let card = pressKeys(permissionCard({ ...BASH, warnings }), ['1']).card
   let presses = 0
   for (; card.isArmed && presses < 60; presses++) {
-    for (const line of linesOf(card, 40, 15)) seen.add(line)
-    card = pressKeys(card, ['enter'], viewOf(40, 15)).card
+    for (const line of renderLines(card, 40, 15)) seen.add(line)
+    card = pressKeys(card, ['enter'], makeCardView(40, 15)).card
   }
   assert.equal(card.isAnswered, true)
   assert.ok(presses > 2, 'one Enter is not enough')
@@ -212,23 +222,27 @@ test('nothing is allowed at 40x15 before every risk line was on the screen', () 
   assert.deepEqual(missing, [])
 })
 
-test('what was seen in a terminal of another width has to be seen again', () => {
+test('what was seen at one terminal width must be seen again at another', () => {
   const action = `bash: ${'echo a; '.repeat(100)}rm -rf x`
   const wide = pressKeys(
     permissionCard({ ...BASH, action }),
     ['page-down', 'page-down', 'page-down', '1'],
-    viewOf(80, 15),
+    makeCardView(80, 15),
   )
-  assert.deepEqual(pressKeys(wide.card, ['enter'], viewOf(40, 15)).effects, [])
-  const { effects } = pressKeys(wide.card, ['enter', 'enter', 'enter', 'enter', 'enter'], viewOf(80, 15))
+  assert.deepEqual(pressKeys(wide.card, ['enter'], makeCardView(40, 15)).effects, [])
+  const { effects } = pressKeys(
+    wide.card,
+    ['enter', 'enter', 'enter', 'enter', 'enter'],
+    makeCardView(80, 15),
+  )
   assert.equal(effects.length, 1)
 })
 
-test('an edit is shown as its diff in colours, and scrolls inside the card', () => {
+test('an edit is shown as a coloured diff, and scrolls inside the card', () => {
   const body = Array.from({ length: 40 }, (_, at) => `-\told ${at}\n+\tnew ${at}`).join('\n')
   const diff = `--- a.ts\n+++ a.ts\n@@ -1,40 +1,40 @@\n${body}\n`
   const card = permissionCard({ ...BASH, tool: 'write', action: 'edit a.ts', diff })
-  const first = linesOf(card)
+  const first = renderLines(card)
   assert.equal(first.length, 17)
   assert.match(first[0]!, /^─ Change a file ─+ 1–9 of 84 · PgUp PgDn ─ crab ─$/)
   assert.deepEqual(first.slice(1, 6), [
@@ -238,40 +252,40 @@ test('an edit is shown as its diff in colours, and scrolls inside the card', () 
     '  │ @@ -1,40 +1,40 @@',
     '  │ -    old 0',
   ])
-  const painted = renderCard(card, viewOf(80, 24, { color: true })).lines
+  const painted = renderCard(card, makeCardView(80, 24, { color: true })).lines
   assert.equal(painted[5], '  │ \u001b[31m-    old 0\u001b[39m')
-  assert.match(linesOf(pressKeys(card, ['page-down']).card)[0]!, / 9–17 of 84/)
+  assert.match(renderLines(pressKeys(card, ['page-down']).card)[0]!, / 9–17 of 84/)
   const end = pressKeys(
     card,
     Array.from({ length: 12 }, () => 'page-down'),
   ).card
-  assert.match(linesOf(end)[0]!, /76–84 of 84/)
-  assert.match(linesOf(pressKeys(end, ['page-up']).card)[0]!, /68–76 of 84/)
+  assert.match(renderLines(end)[0]!, /76–84 of 84/)
+  assert.match(renderLines(pressKeys(end, ['page-up']).card)[0]!, /68–76 of 84/)
 })
 
-test('short pages show no row twice, and the keys fit a narrow terminal', () => {
-  const view = viewOf(40, 15)
+test('short pages show no row twice, and the key hints fit a narrow terminal', () => {
+  const view = makeCardView(40, 15)
   const card = permissionCard({ ...BASH, diff: 'x\n'.repeat(20) })
-  const [first = '', ...rest] = linesOf(card, 40, 15)
+  const [first = '', ...rest] = renderLines(card, 40, 15)
   assert.match(first, / 1–3\/\d+ /)
   assert.equal(rest.at(-1)?.trim(), 'A digit or arrows, Enter · Esc no')
   const paged = pressKeys(card, ['page-down'], view)
-  assert.match(linesOf(paged.card, 40, 15)[0]!, / 4–6\/\d+ /)
+  assert.match(renderLines(paged.card, 40, 15)[0]!, / 4–6\/\d+ /)
   const chosen = pressKeys(card, ['1', 'enter'], view)
-  assert.match(linesOf(chosen.card, 40, 15)[0]!, / 4–6\/\d+ /)
+  assert.match(renderLines(chosen.card, 40, 15)[0]!, / 4–6\/\d+ /)
   assert.deepEqual(chosen.effects, [])
 })
 
-test('Page Up and Page Down scroll the card over a text, too', () => {
+test('Page Up and Page Down scroll the card even while there is a draft', () => {
   const card = permissionCard({ ...BASH, diff: 'x\n'.repeat(100) })
   const { state } = pressCard(card, key('page-down'), {
-    view: viewOf(80, 24, { isFree: false }),
+    view: makeCardView(80, 24, { isFree: false }),
     isAlone: true,
   })
-  assert.notDeepEqual(linesOf(state), linesOf(card))
+  assert.notDeepEqual(renderLines(state), renderLines(card))
 })
 
-test('an MCP tool is named with its server, and shown with its arguments', () => {
+test('an MCP tool is shown with its server and arguments', () => {
   const args = '{"path":"/tmp/x","content":"one\\ntwo"}'
   const card = permissionCard({
     tool: 'mcp__fs__write',
@@ -279,34 +293,34 @@ test('an MCP tool is named with its server, and shown with its arguments', () =>
     action: 'mcp__fs__write {…',
     arguments: args,
   })
-  const lines = linesOf(card)
+  const lines = renderLines(card)
   assert.match(lines[0]!, /^─ Use mcp__fs__write of the MCP server fs ─+ crab ─$/)
   assert.deepEqual(lines.slice(1, 5), ['  │ path: "/tmp/x"', '  │ content:', '  │     one', '  │     two'])
 })
 
-test('what a terminal would obey or hide stands in the card as an escape, on rows of its own command', () => {
+test('control and invisible characters are shown as escapes, on the rows of their own command', () => {
   const card = permissionCard({ ...BASH, action: 'bash: ls\u001b[2K\u202ex\r\nrm -rf /\tb' })
-  assert.deepEqual(linesOf(card).slice(1, 3), ['  │ ls\\x1b[2K\\u202ex\\r', '  │ rm -rf /\\tb'])
+  assert.deepEqual(renderLines(card).slice(1, 3), ['  │ ls\\x1b[2K\\u202ex\\r', '  │ rm -rf /\\tb'])
 })
 
 test('no blank of a long command is lost where its rows break', () => {
   const command = `echo '${'a  b '.repeat(40)}'`
-  const lines = linesOf(permissionCard({ ...BASH, action: `bash: ${command}` }), 40, 30)
-  const shown = lines.filter((line) => line.startsWith('  │ ')).map((line) => line.slice(4))
-  assert.equal(shown.join(''), command)
+  const lines = renderLines(permissionCard({ ...BASH, action: `bash: ${command}` }), 40, 30)
+  const commandRows = lines.filter((line) => line.startsWith('  │ ')).map((line) => line.slice(4))
+  assert.equal(commandRows.join(''), command)
 })
 
-test('a rule that no choice has room for is listed whole', () => {
+test('a rule that does not fit any choice is listed in full', () => {
   const rules = ['bash(npm run a-script-with-a-long-name --with-an-option *)']
-  const lines = linesOf(permissionCard({ ...BASH, rules }), 40, 30).join('\n')
+  const lines = renderLines(permissionCard({ ...BASH, rules }), 40, 30).join('\n')
   assert.equal(lines.replaceAll(/\n {8}/g, ' ').includes(rules[0]!), true, lines)
   assert.match(lines, /^ {2}3 in {2}agents\/crab\.toml$[\s\S]*^ {3}3 {2}Yes, always$/m)
 })
 
-test('every choice that is offered has its digit in the last rows, however small the terminal', () => {
+test('every offered choice has its digit in the last rows, however small the terminal', () => {
   for (const columns of [12, 40, 80, 200]) {
     for (let rows = 4; rows <= 60; rows++) {
-      const lines = linesOf(permissionCard({ ...BASH, diff: 'x\n'.repeat(100) }), columns, rows)
+      const lines = renderLines(permissionCard({ ...BASH, diff: 'x\n'.repeat(100) }), columns, rows)
       assert.ok(lines.length <= Math.max(1, rows - 3), `${lines.length} lines in ${rows} rows`)
       const foot = lines.slice(-7).join('\n')
       const digits = ['1', '2', '3', '4', '5'].filter((digit) =>

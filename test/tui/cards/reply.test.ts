@@ -5,12 +5,12 @@ import { request, streamTurn } from '../../../src/core/protocol/dispatch.ts'
 import { armCard, openCard } from '../../../src/tui/cards/card.ts'
 import type { Reply } from '../../support/model-server.ts'
 import { eventOf, startTestDispatch, type TestDispatch, type WireEvent } from '../../support/test-dispatch.ts'
-import { CRAB, pressKeys } from './setting.ts'
+import { CRAB, pressKeys } from './card-fixtures.ts'
 
 const NEVER = new AbortController().signal
 const run = (id: string, command: string) => ({ call: id, name: 'bash', args: JSON.stringify({ command }) })
 
-/** What a person presses, and what comes of the call. */
+/** The keys that a user presses, and the result of the call. */
 const PERMISSIONS: readonly [keys: string[], output: RegExp, isDenied: boolean][] = [
   [['1', 'enter'], /^hello/, false],
   [['2', 'enter'], /^hello/, false],
@@ -21,7 +21,7 @@ const PERMISSIONS: readonly [keys: string[], output: RegExp, isDenied: boolean][
 ]
 
 for (const [keys, output, isDenied] of PERMISSIONS) {
-  test(`${keys.join(' ')} on a permission card is taken by the runtime`, async () => {
+  test(`${keys.join(' ')} on a permission card is accepted by the runtime`, async () => {
     await using node = await startTestDispatch([{ parts: [run('a', 'expr hello')] }, { parts: ['Done.'] }])
     const { value } = eventOf(await turn(node, keys), 'toolResult')
     assert.match(value.output, output)
@@ -29,7 +29,7 @@ for (const [keys, output, isDenied] of PERMISSIONS) {
   })
 }
 
-test('2 holds for the rest of the conversation: the same call is not asked about again', async () => {
+test('2 allows the same call for the rest of the conversation', async () => {
   const script: Reply[] = [run('a', 'expr hello'), run('b', 'expr hello')].map((call) => ({ parts: [call] }))
   await using node = await startTestDispatch([...script, { parts: ['Done.'] }])
   const events = await turn(node, ['2', 'enter'])
@@ -37,13 +37,13 @@ test('2 holds for the rest of the conversation: the same call is not asked about
   assert.equal(events.filter(({ $case }) => $case === 'toolResult').length, 2)
 })
 
-test('3 writes the rule into the file of the agent', async () => {
+test("3 writes the rule to the agent's file", async () => {
   await using node = await startTestDispatch([{ parts: [run('a', 'expr hello')] }, { parts: ['Done.'] }])
   await turn(node, ['3', 'enter'])
   assert.match(await node.home.read('agents/crab.toml'), /bash\(expr /)
 })
 
-test('a form answers what the agent asked, and Esc leaves it to the agent', async () => {
+test("a form answers the agent's question, and Esc leaves the decision to the agent", async () => {
   const questions = [
     { question: 'Which one?', options: ['first', 'second'] },
     { question: 'Which of them?', options: ['a', 'b', 'c'], multi: true },

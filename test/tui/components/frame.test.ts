@@ -22,7 +22,7 @@ const BEGINNING: ChatState = {
   place: 'process',
 }
 const place = { shownCwd: '~/src/app' }
-const spent = (promptTokens: number, context?: number): UsageTotals => ({
+const makeUsage = (promptTokens: number, context?: number): UsageTotals => ({
   ...BEGINNING.usage,
   last: { promptTokens, completionTokens: 300, totalTokens: promptTokens + 300 },
   context,
@@ -34,15 +34,15 @@ const FULL: ChatState = {
   title: 'Fix the build',
   mode: 'edits',
   branch: 'main',
-  usage: spent(12_000, 200_000),
+  usage: makeUsage(12_000, 200_000),
   servers: new Map([
     ['a', 'connected'],
     ['b', 'connecting'],
   ]),
 }
-const statusOf = (state: ChatState, columns: number) =>
+const renderStatusLines = (state: ChatState, columns: number) =>
   renderStatus(state, place, makeView({ columns })).lines
-const workingOf = (state: ChatState, now: number, columns = 60) =>
+const renderWorkingLines = (state: ChatState, now: number, columns = 60) =>
   renderWorking(state, now, makeView({ columns })).lines
 const turn = {
   runId: 'r1',
@@ -53,35 +53,41 @@ const turn = {
   isCancelling: false,
 }
 
-test('renderStatus() says all it knows where there is room', () => {
-  assert.deepEqual(statusOf(FULL, 200), [
+test('renderStatus() shows everything it knows where there is room', () => {
+  assert.deepEqual(renderStatusLines(FULL, 200), [
     'crab · edits allowed · big-model · Fix the build · ╌╌╌╌╌ 12.3k/200k 6% · $0.12 · mcp 1/2 · ~/src/app (main) · in process',
   ])
-  assert.deepEqual(statusOf(BEGINNING, 80), ['crab · big-model · ~/src/app · in process'])
+  assert.deepEqual(renderStatusLines(BEGINNING, 80), ['crab · big-model · ~/src/app · in process'])
 })
 
-test('renderStatus() leaves out what matters least as it gets narrow', () => {
-  assert.deepEqual(statusOf(FULL, 100), [
+test('renderStatus() omits what matters least as the terminal gets narrower', () => {
+  assert.deepEqual(renderStatusLines(FULL, 100), [
     'crab · edits allowed · big-model · ╌╌╌╌╌ 12.3k/200k 6% · $0.12 · mcp 1/2 · ~/src/app (main)',
   ])
-  assert.deepEqual(statusOf(FULL, 60), ['crab · edits allowed · big-model · ╌╌╌╌╌ 12.3k/200k 6%'])
-  assert.deepEqual(statusOf(FULL, 20), ['crab · edits allowed'])
-  assert.deepEqual(statusOf(FULL, 10), ['edits all…'])
+  assert.deepEqual(renderStatusLines(FULL, 60), ['crab · edits allowed · big-model · ╌╌╌╌╌ 12.3k/200k 6%'])
+  assert.deepEqual(renderStatusLines(FULL, 20), ['crab · edits allowed'])
+  assert.deepEqual(renderStatusLines(FULL, 10), ['edits all…'])
 })
 
 test('renderStatus() shows how full the context is, as far as it is known', () => {
-  assert.match(statusOf({ ...FULL, usage: spent(160_000, 200_000) }, 200)[0]!, /━━━━╌ 160k\/200k 80%/)
-  assert.match(statusOf({ ...FULL, usage: spent(260_000, 200_000) }, 200)[0]!, /━━━━━ 260k\/200k 130%/)
-  assert.match(statusOf({ ...FULL, usage: spent(5_000) }, 200)[0]!, / · 5\.3k · /)
+  assert.match(
+    renderStatusLines({ ...FULL, usage: makeUsage(160_000, 200_000) }, 200)[0]!,
+    /━━━━╌ 160k\/200k 80%/,
+  )
+  assert.match(
+    renderStatusLines({ ...FULL, usage: makeUsage(260_000, 200_000) }, 200)[0]!,
+    /━━━━━ 260k\/200k 130%/,
+  )
+  assert.match(renderStatusLines({ ...FULL, usage: makeUsage(5_000) }, 200)[0]!, / · 5\.3k · /)
 })
 
-test('renderStatus() keeps a server that failed longer than one that answers', () => {
+test('renderStatus() keeps a failed server longer than a connected one', () => {
   const servers = new Map([['a', 'failed' as const]])
-  assert.match(statusOf({ ...FULL, servers }, 70)[0]!, /mcp 0\/1$/)
-  assert.doesNotMatch(statusOf(FULL, 70)[0]!, /mcp/)
+  assert.match(renderStatusLines({ ...FULL, servers }, 70)[0]!, /mcp 0\/1$/)
+  assert.doesNotMatch(renderStatusLines(FULL, 70)[0]!, /mcp/)
 })
 
-test('renderStatus() is one line that fits, whatever stands in it', () => {
+test('renderStatus() is one line that fits, with any content', () => {
   fc.assert(
     fc.property(
       fc.constantFrom(...Object.values(HOSTILE_TEXTS)),
@@ -108,23 +114,23 @@ test('renderStatus() is one line that fits, whatever stands in it', () => {
   )
 })
 
-test('renderWorking() says what the turn does, for how long, and how to stop it', () => {
-  const [gap, line] = workingOf({ ...BEGINNING, turn }, 13_999)
+test('renderWorking() shows what the turn does, for how long, and how to stop it', () => {
+  const [gap, line] = renderWorkingLines({ ...BEGINNING, turn }, 13_999)
   assert.equal(gap, '')
   assert.match(line!, /^. running bash 12 s · 1\.23k tokens · esc to interrupt$/)
   const overlay = newPage('Help', 'text')
   assert.match(
-    workingOf({ ...BEGINNING, turn, overlay }, 13_999)[1]!,
+    renderWorkingLines({ ...BEGINNING, turn, overlay }, 13_999)[1]!,
     / 1\.23k tokens$/,
     'Esc closes the page',
   )
   const cancelling = { ...turn, isCancelling: true, outputTokens: 0 }
-  assert.match(workingOf({ ...BEGINNING, turn: cancelling }, 126_000)[1]!, /^. stopping 2 m 05 s$/)
-  assert.deepEqual(workingOf(BEGINNING, 0), [])
+  assert.match(renderWorkingLines({ ...BEGINNING, turn: cancelling }, 126_000)[1]!, /^. stopping 2 m 05 s$/)
+  assert.deepEqual(renderWorkingLines(BEGINNING, 0), [])
 })
 
-test('renderWorking() lists what waits', () => {
-  const lines = workingOf(
+test('renderWorking() lists queued messages', () => {
+  const lines = renderWorkingLines(
     { ...BEGINNING, steers: [{ text: 'also\nthat', content: '' }], queue: ['a', 'b', 'c', 'd', 'e'] },
     0,
   )

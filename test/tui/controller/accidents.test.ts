@@ -27,9 +27,9 @@ const FORM = AskUserEvent.fromPartial({
   questions: [{ question: 'Which?', options: [{ label: 'yes' }, { label: 'no' }] }],
 })
 
-/** Milliseconds between two keys of people, of whom some write slowly. */
+/** Milliseconds between two keys; some people type slowly. */
 const PACES = [60, 320, 590]
-/** When the question comes up: so many keys after the first one; or long before it. */
+/** The number of keys typed after the first one when the question opens; -1 opens it long before. */
 const MOMENTS = [-1, 0, 1, 2, 5]
 
 for (const [what, ask] of [
@@ -40,15 +40,15 @@ for (const [what, ask] of [
     ['here', HERE],
     ['elsewhere', ELSEWHERE],
   ] as const) {
-    test(`nothing that is typed answers ${what} that comes up ${where}, and nothing of it is lost`, () => {
+    test(`typed text does not answer ${what} that opens ${where}, and none of it is lost`, () => {
       for (const strokes of ACCIDENTS) {
         for (const pace of PACES) {
           for (const moment of MOMENTS) {
             const { answers, reached } = type(strokes, { ask, pair, pace, moment })
-            const told = `${JSON.stringify(strokes)} at ${pace} ms, question at key ${moment}`
-            assert.deepEqual(answers, [], told)
-            for (const text of textsOf(strokes))
-              assert.ok(reached.includes(text), `${told}: "${reached}" lacks "${text}"`)
+            const scenario = `${JSON.stringify(strokes)} at ${pace} ms, question at key ${moment}`
+            assert.deepEqual(answers, [], scenario)
+            for (const text of findTexts(strokes))
+              assert.ok(reached.includes(text), `${scenario}: "${reached}" lacks "${text}"`)
           }
         }
       }
@@ -58,7 +58,10 @@ for (const [what, ask] of [
 
 test('the corpus has more than a hundred sentences', () => assert.ok(ACCIDENTS.length > 100))
 
-/** Types with a card coming up in between; gives what was answered, and all that was sent or is still in the composer. */
+/**
+ * Types while a card opens; returns the card's answers, and all text that was sent or is still in the
+ * composer.
+ */
 function type(
   strokes: readonly Stroke[],
   { ask, pair, pace, moment }: { ask: AskUserEvent; pair: typeof HERE; pace: number; moment: number },
@@ -96,7 +99,7 @@ function type(
     open()
     clock.advance(60_000)
   }
-  for (const [at, key] of strokes.flatMap(keysOf).entries()) {
+  for (const [at, key] of strokes.flatMap(toKeys).entries()) {
     if (at === moment) open()
     controller.keys([key])
     clock.advance(pace)
@@ -109,7 +112,7 @@ function type(
   return { answers, reached }
 }
 
-function keysOf(stroke: Stroke): KeyPress[] {
+function toKeys(stroke: Stroke): KeyPress[] {
   const plain = { name: 'text', text: '', ctrl: false, alt: false, shift: false } as const
   if (typeof stroke === 'string') return [...stroke].map((text) => ({ ...plain, text }))
   if ('paste' in stroke) return [{ ...plain, name: 'paste', text: stroke.paste }]
@@ -117,8 +120,8 @@ function keysOf(stroke: Stroke): KeyPress[] {
   return [{ ...plain, name: stroke.key }]
 }
 
-/** What has to be somewhere afterwards: all that was typed, where nothing of it was deleted again. */
-function textsOf(strokes: readonly Stroke[]): string[] {
+/** Returns the texts that must exist afterwards; none if a key deletes something. */
+function findTexts(strokes: readonly Stroke[]): string[] {
   const deletes = strokes.some(
     (one) => typeof one === 'object' && (('key' in one && one.key === 'backspace') || 'ctrl' in one),
   )

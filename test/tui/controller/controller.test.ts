@@ -8,7 +8,7 @@ import type { ChatPorts } from '../../../src/tui/ports.ts'
 import { ManualClock } from '../../support/manual-clock.ts'
 import { openTestChat } from '../../support/open-chat.ts'
 
-test('Enter sends what was typed', async () => {
+test('Enter sends the typed text', async () => {
   await using chat = await openTestChat([{ parts: ['Hi.'] }])
   chat.type('hello')
   chat.press('enter')
@@ -18,7 +18,7 @@ test('Enter sends what was typed', async () => {
   assert.equal(chat.controller.context().isBusy, false)
 })
 
-test('a line that begins with / never reaches the model', async () => {
+test('a line that starts with / never reaches the model', async () => {
   await using chat = await openTestChat([])
   chat.type('/nosuchthing at all')
   chat.press('enter')
@@ -27,7 +27,7 @@ test('a line that begins with / never reaches the model', async () => {
   assert.equal(chat.node.server.requests.length, 0)
 })
 
-test('a line that begins with ! is run, printed, and told with the next message', async () => {
+test('a line that starts with ! is run, printed, and sent with the next message', async () => {
   const runShell = async (line: string) => ({ output: `ran ${line}`, exitCode: 3 })
   await using chat = await openTestChat([{ parts: ['I see.'] }], { ports: { runShell } })
   chat.type('!make it')
@@ -40,11 +40,11 @@ test('a line that begins with ! is run, printed, and told with the next message'
   chat.type('why?')
   chat.press('enter')
   await chat.idle()
-  const told = chat.node.server.requests[0]?.text ?? ''
-  assert.match(told, /<shell command=.{0,9}make it.{0,12}3.{0,4}>.{0,4}ran make it/)
+  const requestText = chat.node.server.requests[0]?.text ?? ''
+  assert.match(requestText, /<shell command=.{0,9}make it.{0,12}3.{0,4}>.{0,4}ran make it/)
 })
 
-test('what a line of the shell prints is shown while it runs', async () => {
+test('the output of a shell line is shown while it runs', async () => {
   const gate = Promise.withResolvers<void>()
   const runShell: ChatPorts['runShell'] = async (_line, onOutput) => {
     onOutput('one\ntwo\n')
@@ -63,7 +63,7 @@ test('what a line of the shell prints is shown while it runs', async () => {
   await chat.until(({ shellOutput, finished }) => shellOutput === '' && finished.length > 1)
 })
 
-test('of a long output the beginning and the end are printed, and the agent is told all', async () => {
+test('a long output is printed without its middle, and the agent gets all of it', async () => {
   const output = Array.from({ length: 500 }, (_, at) => `line ${at}`).join('\n')
   const runShell = async () => ({ output, exitCode: 0 })
   await using chat = await openTestChat([{ parts: ['I see.'] }], { ports: { runShell } })
@@ -78,7 +78,7 @@ test('of a long output the beginning and the end are printed, and the agent is t
   assert.ok(chat.node.server.requests[0]?.text.includes('line 250'))
 })
 
-test('what is said in one conversation of the shell is not told in another', async () => {
+test('shell output of one conversation is not sent to another', async () => {
   const runShell = async () => ({ output: 'SECRET=1', exitCode: 0 })
   await using chat = await openTestChat([{ parts: ['Hi.'] }], { ports: { runShell } })
   chat.type('!cat .env')
@@ -91,7 +91,7 @@ test('what is said in one conversation of the shell is not told in another', asy
   assert.doesNotMatch(chat.node.server.requests[0]?.text ?? '', /SECRET/)
 })
 
-test('Tab lets a skill wait for the end of the turn; a command comes back', async () => {
+test('Tab queues a skill until the end of the turn; a command returns to the prompt', async () => {
   const gate = Promise.withResolvers<void>()
   await using chat = await openTestChat([{ parts: ['One', gate.promise] }, { parts: ['Reviewed.'] }])
   await chat.node.home.write(
@@ -114,7 +114,7 @@ test('Tab lets a skill wait for the end of the turn; a command comes back', asyn
   assert.deepEqual(chat.words().slice(-2), ['user: /review src/a.ts', 'answer: Reviewed.'])
 })
 
-test('what Tab keeps behind a skill stays behind it', async () => {
+test('a message that Tab queues after a skill stays after it', async () => {
   await using chat = await openTestChat([{ parts: ['One', new Promise<void>(() => {})] }])
   const skill = '---\nname: review\ndescription: Reviews\n---\nReview it.\n'
   await chat.node.home.write('skills/review/SKILL.md', skill)
@@ -137,7 +137,7 @@ test('a path is a message, not a command', async () => {
   assert.deepEqual(chat.words(), ['user: /tmp/foo is a path', 'answer: I see.'])
 })
 
-test('an image on the clipboard stands in the prompt by a label, and goes out with the message', async () => {
+test('an image on the clipboard becomes a label in the prompt, and is sent with the message', async () => {
   const paste = async () => ({ name: 'shot.png', mediaType: 'image/png', data: PIXEL })
   await using chat = await openTestChat([{ parts: ['A pixel.'] }], { ports: { paste } })
   chat.press('text', { text: 'v', ctrl: true })
@@ -154,14 +154,14 @@ test('an image on the clipboard stands in the prompt by a label, and goes out wi
   assert.ok(chat.node.server.requests[0]?.text.includes(Buffer.from(PIXEL).toString('base64')))
 })
 
-test('Shift+Tab goes round the modes, and the turn runs in the one that is shown', async () => {
+test('Shift+Tab cycles through the modes, and the turn uses the one that is shown', async () => {
   const call = { call: 'c1', name: 'bash', args: '{"command":"touch hi"}' }
   await using chat = await openTestChat([{ parts: [call] }, { parts: ['Done.'] }])
-  const seen = Array.from({ length: 4 }, () => {
+  const modes = Array.from({ length: 4 }, () => {
     chat.press('tab', { shift: true })
     return chat.state().mode
   })
-  assert.deepEqual(seen, ['edits', 'read-only', 'all', 'ask'])
+  assert.deepEqual(modes, ['edits', 'read-only', 'all', 'ask'])
   for (let at = 0; at < 2; at++) chat.press('tab', { shift: true })
   chat.type('go')
   chat.press('enter')
@@ -170,7 +170,7 @@ test('Shift+Tab goes round the modes, and the turn runs in the one that is shown
   assert.equal(tool?.kind === 'tool' && tool.tool.state, 'denied')
 })
 
-test('what is typed while a question waits is sent to the running turn; a digit and Enter, each after a pause, answer', async () => {
+test('text that is typed while a question waits is sent to the running turn; a digit and Enter, each after a pause, answer', async () => {
   const call = { call: 'c1', name: 'bash', args: '{"command":"touch hi"}' }
   const clock = new ManualClock()
   await using chat = await openTestChat([{ parts: [call] }, { parts: ['Done.'] }], { timer: clock.timer })
@@ -198,7 +198,7 @@ test('what is typed while a question waits is sent to the running turn; a digit 
   assert.equal(chat.state().prompt.text, '')
 })
 
-test('a card has to be seen for a second, and again when it was covered, or the terminal has another size', async () => {
+test('a card must be visible for a second, and again after it was covered or the terminal was resized', async () => {
   const call = { call: 'c1', name: 'bash', args: '{"command":"touch hi"}' }
   const clock = new ManualClock()
   await using chat = await openTestChat([{ parts: [call] }, { parts: ['Done.'] }], { timer: clock.timer })
@@ -229,7 +229,7 @@ test('a card has to be seen for a second, and again when it was covered, or the 
   assert.equal(isArmed(), true)
 })
 
-test('words behind "No, and tell the agent why" go to the agent as the reason; Esc keeps them as a draft', async () => {
+test('text after "No, and tell the agent why" goes to the agent as the reason; Esc keeps it as a draft', async () => {
   const calls = ['c1', 'c2'].map((call) => ({ call, name: 'bash', args: '{"command":"touch hi"}' }))
   const clock = new ManualClock()
   await using chat = await openTestChat([{ parts: calls }, { parts: ['Done.'] }], { timer: clock.timer })
@@ -259,7 +259,7 @@ test('words behind "No, and tell the agent why" go to the agent as the reason; E
   assert.deepEqual(denials, ['the user said no: /use pnpm', 'the user said no'])
 })
 
-test('a question of another conversation is one line that takes no key', async () => {
+test('a question of another conversation is one line that takes no keys', async () => {
   const call = { call: 'c1', name: 'bash', args: '{"command":"touch hi"}' }
   const clock = new ManualClock()
   await using chat = await openTestChat([{ parts: [call] }, { parts: ['Mine.'] }], { timer: clock.timer })
@@ -292,7 +292,7 @@ test('a question of another conversation is one line that takes no key', async (
   assert.deepEqual(chat.words().slice(0, 1), ['user: 1'])
 })
 
-test('a command that is queued runs at once, or not at all', async () => {
+test('Tab does not queue a command; it returns to the prompt', async () => {
   await using chat = await openTestChat([{ parts: ['Once', new Promise<void>(() => {})] }])
   chat.type('tell me')
   chat.press('enter')
@@ -319,7 +319,7 @@ test('Esc interrupts a turn; Ctrl+C twice leaves', async () => {
   assert.equal(chat.state().isLeaving, true)
 })
 
-test('Esc ends a command of the chat', async () => {
+test('Esc stops a command of the chat', async () => {
   const runShell: ChatPorts['runShell'] = (_line, onOutput, signal) =>
     new Promise<never>((_, reject) => {
       onOutput('half of it\n')
@@ -334,7 +334,7 @@ test('Esc ends a command of the chat', async () => {
   assert.equal(chat.state().shellOutput, '')
 })
 
-test('what fails behind a key is told', async () => {
+test('an error in a key handler is shown', async () => {
   const paste = async () => {
     throw new Error('the clipboard is on fire')
   }

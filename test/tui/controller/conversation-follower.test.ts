@@ -7,16 +7,16 @@ import type { ChatLink } from '../../../src/tui/ports.ts'
 import type { Script } from '../../support/model-server.ts'
 import { openShownChat, type ShownChat } from '../../support/shown-chat.ts'
 
-test('a connection that is lost during a turn is made again: the turn goes on where it was', async () => {
+test('a connection that is lost during a turn is restored, and the turn continues where it was', async () => {
   const gate = Promise.withResolvers<void>()
   const before = Promise.withResolvers<void>()
   await using at = await open([{ parts: ['One, ', before.promise, 'two, ', gate.promise, 'three.'] }])
   at.chat.type('count\r')
   await at.chat.see('One,')
-  at.lose()
+  at.disconnect()
   await at.chat.see('no daemon, trying again')
   before.resolve()
-  at.find()
+  at.reconnect()
   await at.chat.see('One, two,')
   gate.resolve()
   await at.chat.see('One, two, three.')
@@ -25,71 +25,71 @@ test('a connection that is lost during a turn is made again: the turn goes on wh
   assert.doesNotMatch(at.chat.text(), /daemon stopped|meanwhile/)
 })
 
-test('what was said while the connection was lost is shown, once', async () => {
+test('messages from the time without a connection are shown once', async () => {
   await using at = await open([{ parts: ['One.'] }, { parts: ['Two.'] }, { parts: ['Three.'] }])
   at.chat.type('first\r')
   await at.chat.see('One.')
-  at.lose()
+  at.disconnect()
   await at.chat.see('no daemon, trying again')
   await at.chat.node.ask('second')
-  at.find()
+  at.reconnect()
   await at.chat.see('One.', 'second', 'Two.')
   at.chat.type('third\r')
   await at.chat.see('Three.')
   assertOnce(at.chat, 'first', 'One.', 'second', 'Two.', 'third', 'Three.')
 })
 
-test('of a daemon that counts anew what was stored meanwhile is read, and shown once', async () => {
+test('after a daemon restart, messages that were stored meanwhile are shown once', async () => {
   await using at = await open([{ parts: ['One.'] }, { parts: ['Two.'] }, { parts: ['Three.'] }])
   at.chat.type('first\r')
   await at.chat.see('One.')
-  at.lose()
+  at.disconnect()
   await at.chat.see('no daemon, trying again')
   await at.chat.node.ask('second')
-  at.find('another')
+  at.reconnect('another')
   await at.chat.see('One.', 'meanwhile', 'second', 'Two.')
   at.chat.type('third\r')
   await at.chat.see('Three.')
   assertOnce(at.chat, 'first', 'One.', 'second', 'Two.', 'third', 'Three.')
 })
 
-test('a message that is typed while there is no connection is sent when there is one', async () => {
+test('a message that is typed without a connection is sent when there is one', async () => {
   await using at = await open([{ parts: ['One.'] }])
-  at.lose()
+  at.disconnect()
   await at.chat.see('no daemon, trying again')
   at.chat.type('hello\r')
   await at.chat.see('hello')
   assert.equal(at.chat.node.server.requests.length, 0)
-  at.find()
+  at.reconnect()
   await at.chat.see('hello', 'One.')
   assertOnce(at.chat, 'hello', 'One.')
 })
 
-test('what there is to say of a connection is printed', async () => {
+test('changes of the connection are printed', async () => {
   await using at = await open([], ['the daemon is 0.9, this is 1.0'])
   await at.chat.see('the daemon is 0.9, this is 1.0')
 })
 
-interface Lossy extends AsyncDisposable {
+interface LossyChat extends AsyncDisposable {
   chat: ShownChat
-  /** The daemon is gone. */
-  lose(): void
-  /** It is there again; one that was started again has another name. */
-  find(instance?: string): void
+  /** Stops the daemon. */
+  disconnect(): void
+  /** Starts it again; a restarted daemon has another name. */
+  reconnect(instance?: string): void
 }
 
 /** A chat over a connection that can be lost. */
-async function open(script: Script, notes: readonly string[] = []): Promise<Lossy> {
+async function open(script: Script, notes: readonly string[] = []): Promise<LossyChat> {
   let link: ChatLink | undefined = { place: 'daemon', instance: 'first', notes }
   const running = new Set<AbortController>()
-  const lossy = (dispatch: Dispatch): Dispatch =>
+  const loseConnection = (dispatch: Dispatch): Dispatch =>
     async function* sometimes(message, signal) {
-      if (!link) return yield gone(message.requestId)
+      if (!link) return yield toGoneError(message.requestId)
       const cut = new AbortController()
       running.add(cut)
       try {
         for await (const reply of dispatch(message, AbortSignal.any([signal, cut.signal]))) {
-          if (cut.signal.aborted) return yield gone(message.requestId)
+          if (cut.signal.aborted) return yield toGoneError(message.requestId)
           yield reply
         }
       } finally {
@@ -100,22 +100,22 @@ async function open(script: Script, notes: readonly string[] = []): Promise<Loss
     if (link) return link
     throw new CrabError('unavailable', 'Cannot reach the daemon: it is gone')
   }
-  const chat = await openShownChat(script, { between: lossy, ports: { connect } })
+  const chat = await openShownChat(script, { between: loseConnection, ports: { connect } })
   await chat.see('· daemon')
   return {
     chat,
-    lose() {
+    disconnect() {
       link = undefined
       for (const cut of running) cut.abort()
     },
-    find(instance = 'first') {
+    reconnect(instance = 'first') {
       link = { place: 'daemon', instance, notes: [] }
     },
     [Symbol.asyncDispose]: () => chat[Symbol.asyncDispose](),
   }
 }
 
-function gone(requestId: number) {
+function toGoneError(requestId: number) {
   const error = toErrorMsg(
     new CrabError('unavailable', 'Cannot go on: the connection to the daemon was lost'),
   )

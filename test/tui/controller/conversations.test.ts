@@ -7,9 +7,9 @@ import { until } from '../../support/until.ts'
 
 const NEVER = new AbortController().signal
 
-test('a found conversation whose agent was deleted and made again is refused, and what is open goes on', async () => {
+test('a found conversation of a deleted and recreated agent is refused, and the open one stays', async () => {
   await using node = await startTestDispatch(() => ({ parts: ['Yes.'] }))
-  const session = await makeOrphan(node)
+  const session = await createOrphan(node)
   await using chat = await openShownChat([], { node, options: { agent: 'critic', sender: 'ann' } })
   chat.type('is this new?\r')
   await chat.see('is this new?', 'Yes.')
@@ -20,12 +20,12 @@ test('a found conversation whose agent was deleted and made again is refused, an
   chat.type('and on?\r')
   await chat.see('was deleted', 'and on?', 'Yes.')
   assert.doesNotMatch(chat.text(), /new conversation|continued|what was found/)
-  await until('both messages are stored there', async () => (await messagesOf(node)) === '4,2')
+  await until('both messages are stored there', async () => (await countMessages(node)) === '4,2')
 })
 
-test('a chat that begins with a conversation of an agent that was deleted and made again shows no other', async () => {
+test('a chat that opens a conversation of a deleted and recreated agent shows no other one', async () => {
   await using node = await startTestDispatch(() => ({ parts: ['Yes.'] }))
-  const session = await makeOrphan(node)
+  const session = await createOrphan(node)
   await using chat = await openShownChat([], { node, options: { session } })
   const hint = `crabtalk conversation show ${session} shows its messages`
   await assert.rejects(chat.done, {
@@ -35,27 +35,27 @@ test('a chat that begins with a conversation of an agent that was deleted and ma
   })
 })
 
-test('a found conversation of an agent that was renamed goes on with that agent', async () => {
+test('a found conversation of a renamed agent continues with that agent', async () => {
   await using node = await startTestDispatch(() => ({ parts: ['Yes.'] }))
   await makeAgent(node)
   await node.ask('unicornword one', { agent: 'critic' })
   await request(node.dispatch, 'renameAgent', { oldName: 'critic', newName: 'judge' }, NEVER)
   await makeAgent(node)
-  const [session = ''] = await sessionsOf(node)
+  const [session = ''] = await listSessions(node)
   await using chat = await openShownChat([], { node, options: { session } })
   await chat.see('unicornword one', 'Yes.', 'continued')
   chat.type('and on?\r')
   await chat.see('and on?', 'Yes.')
-  await until('both messages are stored there', async () => (await messagesOf(node)) === '4')
+  await until('both messages are stored there', async () => (await countMessages(node)) === '4')
 })
 
-/** A conversation of an agent whose name another one has by now. */
-async function makeOrphan(node: TestDispatch): Promise<string> {
+/** Creates a conversation of an agent whose name now belongs to another one. */
+async function createOrphan(node: TestDispatch): Promise<string> {
   await makeAgent(node)
   await node.ask('unicornword one', { agent: 'critic' })
   await request(node.dispatch, 'deleteAgent', { name: 'critic' }, NEVER)
   await makeAgent(node)
-  const [session = ''] = await sessionsOf(node)
+  const [session = ''] = await listSessions(node)
   return session
 }
 
@@ -63,15 +63,15 @@ async function makeAgent({ dispatch }: TestDispatch): Promise<void> {
   await request(dispatch, 'createAgent', { name: 'critic', config: '', prompt: 'You judge.' }, NEVER)
 }
 
-async function sessionsOf(node: TestDispatch): Promise<string[]> {
-  return (await listed(node)).map(({ filePath }) => filePath)
+async function listSessions(node: TestDispatch): Promise<string[]> {
+  return (await listConversations(node)).map(({ filePath }) => filePath)
 }
 
-/** How many there are in each conversation, the newest first. */
-async function messagesOf(node: TestDispatch): Promise<string> {
-  return (await listed(node)).map(({ messageCount }) => messageCount).join()
+/** Returns the number of messages in each conversation, the newest first. */
+async function countMessages(node: TestDispatch): Promise<string> {
+  return (await listConversations(node)).map(({ messageCount }) => messageCount).join()
 }
 
-async function listed({ dispatch }: TestDispatch) {
+async function listConversations({ dispatch }: TestDispatch) {
   return (await request(dispatch, 'listConversations', {}, NEVER)).conversations
 }

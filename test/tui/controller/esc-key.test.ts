@@ -12,7 +12,7 @@ import { initialState } from '../../../src/tui/state/initial.ts'
 import type { ChatState } from '../../../src/tui/state/types.ts'
 import { ESC_ROWS, type EscAction, findEscAction } from '../../../src/tui/text/esc-key.ts'
 import { busyState, CHAT_OPTIONS } from '../../support/chat-state.ts'
-import { formCard, key, permissionCard } from '../cards/setting.ts'
+import { formCard, key, permissionCard } from '../cards/card-fixtures.ts'
 import { typed } from '../text/keys.ts'
 
 const IDLE = initialState(CHAT_OPTIONS)
@@ -38,7 +38,7 @@ const PERMISSION = permissionCard({ tool: 'bash', action: 'bash: rm x', rules: [
 const FORM = formCard([{ question: 'Which?', options: [{ label: 'yes' }, { label: 'no' }] }])
 const SELECTED = { at: 1, by: 'arrows', typed: '' } as const
 
-/** A state of the screen, and what Esc does there. All of it happens while a turn runs, where that is possible. */
+/** The states of the screen with the action of Esc in each, during a turn where that is possible. */
 const STATES: readonly (readonly [string, EscAction, ChatState])[] = [
   ['a page that another overlay opened', 'return-to-overlay', withOverlay(newPage('Log', 'text', PANEL))],
   ['a page', 'close-overlay', withOverlay(newPage('Log', 'text'))],
@@ -75,7 +75,7 @@ const STATES: readonly (readonly [string, EscAction, ChatState])[] = [
 ]
 
 for (const [where, does, state] of STATES) {
-  test(`Esc: ${where}: ${does}`, () => assert.deepEqual(effectOf(state), does))
+  test(`Esc: ${where}: ${does}`, () => assert.deepEqual(pressEsc(state), does))
 }
 
 test('Esc: the transcript: its search first, then the transcript', () => {
@@ -87,7 +87,7 @@ test('Esc: the transcript: its search first, then the transcript', () => {
   assert.deepEqual(pressPager(pager, '\x1b', room), { state: pager, command: 'close' })
 })
 
-test('findEscAction() takes the first row that applies', () => {
+test('findEscAction() returns the first row that applies', () => {
   const screen = {
     pager: { typing: '' },
     overlay: newPage('Log', 'text', PANEL),
@@ -110,14 +110,14 @@ test('findEscAction() takes the first row that applies', () => {
   assert.equal(findEscAction({}), 'nothing')
 })
 
-test('every row of the table is shown here', () => {
-  const shown = new Set<EscAction>(STATES.map(([, does]) => does))
-  const missing = ESC_ROWS.map(({ does }) => does).filter((does) => !shown.has(does))
+test('every row of the table is tested here', () => {
+  const tested = new Set<EscAction>(STATES.map(([, does]) => does))
+  const missing = ESC_ROWS.map(({ does }) => does).filter((does) => !tested.has(does))
   assert.deepEqual(missing, ['cancel-pager-search', 'close-pager'])
 })
 
-/** What one press of Esc has done, as the state and the effects show it. */
-function effectOf(before: ChatState): EscAction | unknown {
+/** Returns the action that one press of Esc performed, derived from the state and the effects. */
+function pressEsc(before: ChatState): EscAction | unknown {
   const prompt = { isBusy: before.turn !== undefined, columns: 80, commands }
   const context = { prompt, room: { columns: 80, rows: 24 }, promptRows: 1, isAlone: true }
   const { actions, effects } = press(before, [key('escape')], context)

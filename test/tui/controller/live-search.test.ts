@@ -11,9 +11,9 @@ import { ChatStore } from '../../../src/tui/state/store.ts'
 import { CHAT_OPTIONS } from '../../support/chat-state.ts'
 import { openTestChat } from '../../support/open-chat.ts'
 import { until } from '../../support/until.ts'
-import { key } from '../cards/setting.ts'
+import { key } from '../cards/card-fixtures.ts'
 
-test('Ctrl+R opens a search whose keys are its own at once, also those typed in the same breath', async () => {
+test('Ctrl+R opens a search that gets all following keys, even those of the same input chunk', async () => {
   await using chat = await openTestChat([{ parts: ['Hi.'] }])
   chat.type('git log')
   chat.press('enter')
@@ -35,7 +35,7 @@ test('Ctrl+R opens a search whose keys are its own at once, also those typed in 
   assert.equal(chat.state().prompt.text, 'draft')
 })
 
-test('keys that come together are typed into a search that is open', async () => {
+test('keys that arrive together are typed into an open search', async () => {
   await using chat = await openTestChat([])
   const press = { name: 'text', ctrl: false, alt: false, shift: false } as const
   chat.press('text', { text: 'r', ctrl: true })
@@ -44,30 +44,30 @@ test('keys that come together are typed into a search that is open', async () =>
   assert.equal(overlay?.kind === 'search' && overlay.query, 'kraken')
 })
 
-test('Searching asks once for words that are typed quickly, and shows what is found', async () => {
-  const asked: string[] = []
-  using chat = searching({
+test('LiveSearch runs one search for words that are typed quickly, and shows the results', async () => {
+  const queries: string[] = []
+  using chat = liveSearch({
     async searchSessions({ query }) {
-      asked.push(query)
+      queries.push(query)
       return { hits: [], partial: false }
     },
   })
-  chat.searching.open('conversations', '')
+  chat.liveSearch.open('conversations', '')
   chat.type('kraken')
   await chat.until(({ results: found }) => found.query === 'kraken')
-  assert.deepEqual(asked, ['kraken'])
+  assert.deepEqual(queries, ['kraken'])
 })
 
-test('Searching looks again while older conversations are still being read, and leaves the selection where it is', async () => {
+test('LiveSearch searches again while older conversations are still being indexed, and keeps the selection', async () => {
   const hits = ['a', 'b', 'c'].map((id) => SessionHit.fromPartial({ session: { id } }))
-  let asked = 0
-  using chat = searching({
+  let queries = 0
+  using chat = liveSearch({
     async searchSessions() {
-      asked++
-      return asked === 1 ? { hits: hits.slice(1), partial: true } : { hits, partial: false }
+      queries++
+      return queries === 1 ? { hits: hits.slice(1), partial: true } : { hits, partial: false }
     },
   })
-  chat.searching.open('conversations', 'kraken')
+  chat.liveSearch.open('conversations', 'kraken')
   await chat.until(({ results: found }) => found.items.length === 2)
   assert.match(chat.shown().results.note, /still being read/)
   assert.equal(chat.shown().selected, 0)
@@ -75,50 +75,50 @@ test('Searching looks again while older conversations are still being read, and 
   assert.deepEqual([chat.shown().results.note, chat.shown().selected], ['', 1])
 })
 
-test('Searching gives up what was asked for other words, and never shows it', async () => {
+test('LiveSearch cancels the search for earlier words, and never shows its results', async () => {
   const gates = new Map<string, AbortSignal>()
-  using chat = searching({
+  using chat = liveSearch({
     async searchSessions({ query }, signal) {
       gates.set(query, signal)
       if (query === 'a') await new Promise((resolve) => signal.addEventListener('abort', resolve))
       return { hits: [], partial: false }
     },
   })
-  chat.searching.open('conversations', 'a')
+  chat.liveSearch.open('conversations', 'a')
   await until('a is asked for', () => gates.has('a'))
   chat.type('b')
   await chat.until(({ results: found }) => found.query === 'ab')
   assert.equal(gates.get('a')?.aborted, true)
 })
 
-test('Searching gives up what is asked for when the search is closed', async () => {
-  const asked: AbortSignal[] = []
-  using chat = searching({
+test('LiveSearch cancels its search when the overlay is closed', async () => {
+  const queries: AbortSignal[] = []
+  using chat = liveSearch({
     async searchMemory(_, signal) {
-      asked.push(signal)
+      queries.push(signal)
       await new Promise((resolve) => signal.addEventListener('abort', resolve))
       return { hits: [] }
     },
   })
-  chat.searching.open('memory', 'db')
-  await until('it is asked for', () => asked.length === 1)
+  chat.liveSearch.open('memory', 'db')
+  await until('it is asked for', () => queries.length === 1)
   chat.store.act({ type: 'set', change: { overlay: undefined } })
-  assert.equal(asked[0]?.aborted, true)
+  assert.equal(queries[0]?.aborted, true)
   assert.equal(chat.store.get().overlay, undefined)
 })
 
-test('Searching tells in the search why it fails', async () => {
-  using chat = searching({
+test('LiveSearch shows in the overlay why it fails', async () => {
+  using chat = liveSearch({
     async searchSessions() {
       throw new CrabError('unavailable', 'Cannot search: no index')
     },
   })
-  chat.searching.open('conversations', 'kraken')
+  chat.liveSearch.open('conversations', 'kraken')
   await chat.until(({ results: found }) => found.note === 'Cannot search: no index')
 })
 
-/** A search over these handlers, without a screen. */
-function searching(handlers: Partial<Handlers>) {
+/** Opens a search over these handlers, without a screen. */
+function liveSearch(handlers: Partial<Handlers>) {
   const store = new ChatStore(initialState(CHAT_OPTIONS))
   const over = new AbortController()
   const dispatch = route({
@@ -126,17 +126,17 @@ function searching(handlers: Partial<Handlers>) {
     ...handlers,
   })
   const ports = { dispatch, cwd: '/work', now: () => 0 }
-  const searching = new LiveSearch({ store, ports, signal: over.signal })
+  const liveSearch = new LiveSearch({ store, ports, signal: over.signal })
   const shown = () => store.get().overlay as Search
   return {
     store,
-    searching,
+    liveSearch,
     shown,
     type(text: string) {
       for (const letter of text) {
         const { state, effects } = pressSearch(shown(), key(`type:${letter}`), { columns: 80, rows: 24 })
         store.act({ type: 'set', change: { overlay: state } })
-        for (const effect of effects) if (effect.type === 'search') searching.look(effect.isTyped)
+        for (const effect of effects) if (effect.type === 'search') liveSearch.look(effect.isTyped)
       }
     },
     async until(isSo: (search: Search) => boolean) {

@@ -7,7 +7,7 @@ import { type OpenChat, openTestChat } from '../../support/open-chat.ts'
 
 const NEVER = new AbortController().signal
 
-/** Lines, and what they are called and say. */
+/** Lines with the name and the text of their notes. */
 const NOTES: [string, string, string][] = [
   ['#buy milk', 'buy milk', 'buy milk'],
   ['#  the prod db is on db3, port 5433.', 'the prod db is on db3', 'the prod db is on db3, port 5433.'],
@@ -24,14 +24,14 @@ const NOTES: [string, string, string][] = [
   ['#…', '…', '…'],
 ]
 
-test('readNote() takes a short name in front of a colon, or else the first words', () => {
+test('readNote() uses a short name before a colon, or else the first words', () => {
   for (const [line, name, content] of NOTES) {
     const note = readNote(line)
     assert.deepEqual([note.name, note.content], [name, content], line)
   }
 })
 
-test('a line behind # is remembered, says how to take it back, and reaches no model', async () => {
+test('a line after # is remembered, says how to undo it, and is not sent to the model', async () => {
   await using chat = await openTestChat([])
   await note(chat, '#the prod db is on db3, port 5433')
   const [entry] = await entries(chat)
@@ -49,7 +49,7 @@ test('a line behind # is remembered, says how to take it back, and reaches no mo
   assert.equal(chat.node.server.requests.length, 0)
 })
 
-test('a note never overwrites another: first words get a number, a name that was typed another line', async () => {
+test('a note never overwrites another: a derived name gets a number, a typed name adds a line', async () => {
   await using chat = await openTestChat([])
   await note(chat, '#we meet on Monday at noon, room 4')
   await note(chat, '#we meet on Monday at noon, room 5')
@@ -67,7 +67,7 @@ test('a note never overwrites another: first words get a number, a name that was
   assert.match(chat.words().join('\n'), /Added to "todo": call Ann\n.*"todo" already says so$/)
 })
 
-test('a note is remembered while a turn runs, and is no steer', async () => {
+test('a note is remembered while a turn runs, and is not a steer', async () => {
   const gate = Promise.withResolvers<void>()
   await using chat = await openTestChat([{ parts: ['One', gate.promise, ' two'] }])
   chat.type('hello')
@@ -83,7 +83,7 @@ test('a note is remembered while a turn runs, and is no steer', async () => {
   assert.equal(chat.node.server.requests.length, 1)
 })
 
-test('a # without words remembers nothing, and a heading is sent', async () => {
+test('a # without text remembers nothing, and a heading is sent', async () => {
   await using chat = await openTestChat([{ parts: ['A fine title.'] }])
   chat.type('# ')
   chat.press('enter')

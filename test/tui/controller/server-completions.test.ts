@@ -14,7 +14,7 @@ import { askingEntry, entriesToml } from '../../support/mcp/mcp-servers.ts'
 
 const NEVER = new AbortController().signal
 
-test('ServerOffers offers what running servers have, and starts none', async () => {
+test('ServerCompletions offers the completions of running servers, and starts none', async () => {
   await using node = await startMcpNode([])
   await node.home.write(
     'agents/crab.toml',
@@ -49,7 +49,7 @@ test('ServerOffers offers what running servers have, and starts none', async () 
   )
 })
 
-test('ServerOffers soon asks again while a server is about to answer', async () => {
+test('ServerCompletions asks again soon while a server is about to answer', async () => {
   let state: McpPeerState = McpPeerState.CONNECTING
   const dispatch: Dispatch = async function* (message) {
     if (message.msg?.$case === 'mcpView') {

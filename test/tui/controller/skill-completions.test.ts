@@ -6,7 +6,7 @@ import { startTestDispatch } from '../../support/test-dispatch.ts'
 
 const NEVER = new AbortController().signal
 
-test('SkillOffers offers the skills of the agent, beside commands of their names', async () => {
+test('SkillCompletions offers the skills of the agent, next to commands of the same name', async () => {
   await using node = await startTestDispatch([])
   const write = (name: string) => {
     return node.home.write(`skills/${name}/SKILL.md`, `---\nname: ${name}\ndescription: Does ${name}\n---\n`)

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openTestChat } from '../../support/open-chat.ts'
 
-test('say() runs a turn and prints what comes', async () => {
+test('say() runs a turn and prints its output', async () => {
   await using chat = await openTestChat([{ parts: ['Hi there.'] }])
   chat.controller.turns.say('hello')
   await chat.idle()
   assert.deepEqual(chat.words(), ['user: hello', 'answer: Hi there.'])
 })
 
-test('say() reaches a turn that runs before its next model call', async () => {
+test('say() steers a running turn before its next model call', async () => {
   const gate = Promise.withResolvers<void>()
   await using chat = await openTestChat([{ parts: ['One', gate.promise, '.'] }, { parts: ['Two.'] }])
   chat.controller.turns.say('count')
@@ -22,7 +22,7 @@ test('say() reaches a turn that runs before its next model call', async () => {
   assert.equal(chat.controller.turns.isBusy, false)
 })
 
-test('queue() sends when the running turn is over, in order', async () => {
+test('queue() sends messages in order when the running turn is over', async () => {
   const gate = Promise.withResolvers<void>()
   await using chat = await openTestChat([
     { parts: [gate.promise, 'One.'] },
@@ -44,7 +44,7 @@ test('queue() sends when the running turn is over, in order', async () => {
   ])
 })
 
-test('interrupt() keeps what was said, and what was queued stands in the prompt again', async () => {
+test('interrupt() keeps the partial answer, and puts queued messages back into the prompt', async () => {
   await using chat = await openTestChat([{ parts: ['Once upon', new Promise<void>(() => {})] }])
   chat.controller.turns.say('tell me')
   await chat.until(({ open }) => open !== undefined)
@@ -55,7 +55,7 @@ test('interrupt() keeps what was said, and what was queued stands in the prompt 
   assert.equal(chat.state().prompt.text, 'and then?')
 })
 
-test('a turn that cannot begin says why, and the next message is sent', async () => {
+test('a turn that cannot start says why, and the next message is sent', async () => {
   await using chat = await openTestChat([{ parts: ['Hi.'] }], { options: { agent: 'nobody' } })
   chat.controller.turns.say('hello')
   await chat.idle()
@@ -63,7 +63,7 @@ test('a turn that cannot begin says why, and the next message is sent', async ()
   assert.ok(last?.kind === 'notice' && last.tone === 'error' && /nobody/.test(last.text))
 })
 
-test('files that cannot be added are told, and the message goes out', async () => {
+test('files that cannot be attached are reported, and the message is sent', async () => {
   const problems = ['Cannot add big.bin: it has 20 MiB']
   const expand = async (content: string) => ({ content, attachments: [], problems })
   await using chat = await openTestChat([{ parts: ['Hi.'] }], { ports: { expand } })
@@ -72,7 +72,7 @@ test('files that cannot be added are told, and the message goes out', async () =
   assert.deepEqual(chat.words(), ['user: look at @big.bin', `notice: ${problems[0]}`, 'answer: Hi.'])
 })
 
-test('context is told with the next message, once', async () => {
+test('context is sent with the next message, once', async () => {
   await using chat = await openTestChat(({ json }) => ({
     parts: [JSON.stringify((json['messages'] as unknown[]).at(-1))],
   }))

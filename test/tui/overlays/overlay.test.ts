@@ -10,8 +10,8 @@ import type { Overlay, PageOverlay, Panel, Picker } from '../../../src/tui/overl
 import { SEARCH_SCOPES } from '../../../src/tui/search/types.ts'
 import type { ChatEffect } from '../../../src/tui/text/effects.ts'
 import { propertyRuns } from '../../support/property-runs.ts'
-import { key } from '../cards/setting.ts'
-import { hostileText, outlaws } from '../hostile.ts'
+import { key } from '../cards/card-fixtures.ts'
+import { findUnprintable, hostileText } from '../hostile-text.ts'
 
 const MODELS = newPicker({
   picker: 'model',
@@ -40,7 +40,7 @@ const SERVERS: Panel = {
   note: '',
 }
 
-test('a picker begins at what holds now, marks it, and shows details beside the labels', () => {
+test('a picker opens at the current value, marks it, and shows details next to the labels', () => {
   assert.deepEqual(lines(MODELS, 80, 24), [
     `Model: ${' '.repeat(72)}3`,
     '  claude-big     anthropic · 200k context',
@@ -54,7 +54,7 @@ test('a narrow terminal shows labels only', () => {
   assert.deepEqual(lines(MODELS, 40, 24).slice(1, 4), ['  claude-big', '› gpt-small ✓', '  claude-small'])
 })
 
-test('typing narrows a picker by every word, in labels and details; Enter chooses', () => {
+test('typing filters a picker by every word, in labels and details, and Enter chooses', () => {
   const { overlay } = press(MODELS, 'type:ANTHR', ' ', 's', 'm')
   assert.deepEqual(lines(overlay!, 80, 24).slice(1, -1), ['› claude-small   anthropic'])
   assert.match(lines(overlay!, 80, 24)[0]!, /^Model: ANTHR sm +1 of 3$/)
@@ -63,7 +63,7 @@ test('typing narrows a picker by every word, in labels and details; Enter choose
   assert.deepEqual(effects, [{ type: 'chosen', picker: 'model', value: 'c' }])
 })
 
-test('a picker takes back what was typed, and chooses nothing where nothing fits', () => {
+test('a picker deletes filter text, and chooses nothing when nothing matches', () => {
   const none = press(MODELS, 'type:zzz')
   assert.deepEqual(lines(none.overlay!, 80, 24).slice(1, -1), ['  no match'])
   assert.deepEqual(press(none.overlay!, 'enter').effects, [])
@@ -71,13 +71,13 @@ test('a picker takes back what was typed, and chooses nothing where nothing fits
   assert.equal((press(none.overlay!, 'ctrl+u').overlay as Picker).filter, '')
 })
 
-test('what the filter found is marked in colour', () => {
+test('filter matches are highlighted', () => {
   const { overlay } = press(MODELS, 'type:small')
   const painted = renderOverlay(overlay!, { columns: 80, rows: 24, color: true, details: false }).lines
   assert.ok(painted[2]!.includes('claude-\u001b[4m\u001b[1msmall\u001b[22m\u001b[24m'))
 })
 
-test('the arrows go round in a list, pages stop at its ends', () => {
+test('the arrows wrap around in a list, pages stop at its ends', () => {
   const selected = (...keys: string[]) => (press(MODELS, ...keys).overlay as Picker).selected
   assert.deepEqual(
     [
@@ -91,7 +91,7 @@ test('the arrows go round in a list, pages stop at its ends', () => {
   )
 })
 
-test('a long list is shown around what is selected', () => {
+test('a long list is shown around the selected row', () => {
   const items = Array.from({ length: 5_000 }, (_, at) => ({
     value: `${at}`,
     label: `item ${at}`,
@@ -112,7 +112,7 @@ for (const name of ['escape', 'ctrl+c', 'ctrl+d']) {
   })
 }
 
-test('a panel shows a row for each, and what is wrong with the selected one', () => {
+test('a panel shows a row for each item, and what is wrong with the selected one', () => {
   assert.deepEqual(lines(SERVERS, 80, 24), [
     'MCP servers',
     '  SERVER  STATE      OWNERS    TARGET',
@@ -125,14 +125,14 @@ test('a panel shows a row for each, and what is wrong with the selected one', ()
   assert.equal(lines({ ...SERVERS, note: 'restarted one' }, 80, 24)[4], '  restarted one')
 })
 
-test('a panel leaves out the columns on the right where there is no room', () => {
+test('a panel omits the columns on the right where there is no room', () => {
   assert.deepEqual(lines(SERVERS, 26, 24).slice(1, 3), [
     '  SERVER  STATE      OWNE…',
     '› one     connected  3 ag…',
   ])
 })
 
-test('the keys of a panel ask for their action on the selected row, and leave it open', () => {
+test('the keys of a panel request their action on the selected row, and keep it open', () => {
   const { overlay, effects } = press(SERVERS, 'down', 'r', 'x', 'enter')
   assert.equal(overlay?.kind, 'panel')
   assert.deepEqual(effects, [
@@ -141,7 +141,7 @@ test('the keys of a panel ask for their action on the selected row, and leave it
   ])
 })
 
-test('a key that asks again does what it says only when it is pressed twice on one row', () => {
+test('a key with confirmation acts only when it is pressed twice on one row', () => {
   const panel: Panel = {
     ...SERVERS,
     keys: [...SERVERS.keys, { key: 'd', label: 'disable', confirm: 'disable it' }],
@@ -172,7 +172,7 @@ test('a long page is laid out once for a width', () => {
   assert.equal(reads, 2)
 })
 
-test('a page scrolls, says where it stands, and goes back to what it came from', () => {
+test('a page scrolls, shows its position, and returns to the overlay that opened it', () => {
   const text = Array.from({ length: 30 }, (_, at) => `line ${at}`).join('\n')
   const page = newPage('Log', text, SERVERS)
   const first = lines(page, 80, 24)
@@ -187,7 +187,7 @@ test('a page scrolls, says where it stands, and goes back to what it came from',
   assert.equal(press(page, 'escape').overlay, SERVERS)
 })
 
-test('a line of two columns goes on below the second, as long as there is room', () => {
+test('a line of two columns continues under the second, as long as there is room', () => {
   const page = newPage('Help', '  /name  says a word after the other\nnext')
   assert.deepEqual(lines(page, 24, 24).slice(1, -1), [
     '  /name  says a word',
@@ -208,7 +208,7 @@ function withKey(page: PageOverlay): PageOverlay {
   return { ...page, action: { picker: 'memory', value: 'db', keys } }
 }
 
-test('a key of a page does what it says when it is pressed twice, and goes on to nothing else', () => {
+test('a page key with confirmation acts when it is pressed twice, and closes nothing else', () => {
   const page = withKey(newPage('prod db', 'It is db3.'))
   assert.deepEqual(lines(page, 80, 24), ['prod db', 'It is db3.', 'd forget · Esc closes'])
   const once = press(page, 'd')
@@ -219,7 +219,7 @@ test('a key of a page does what it says when it is pressed twice, and goes on to
   assert.deepEqual(press(page, 'd', 'enter'), { overlay: undefined, effects: [] })
 })
 
-test('Tab leads from a picker to a wider search, where there is one', () => {
+test('Tab goes from a picker to a wider search, if there is one', () => {
   const picker = newPicker({
     picker: 'session',
     title: 'Conversations',
@@ -301,14 +301,14 @@ const OVERLAY: fc.Arbitrary<Overlay> = fc.oneof(
     .map(({ title, text }) => withKey(newPage(title, text))),
 )
 
-test('whatever is in an overlay and pressed, it fits its room and prints nothing a terminal obeys but colours', () => {
+test('any overlay fits its space after any keys, and prints no control sequence except colours', () => {
   const room = fc.record({
     columns: fc.integer({ min: 20, max: 200 }),
     rows: fc.integer({ min: 8, max: 60 }),
   })
   fc.assert(
-    fc.property(OVERLAY, fc.array(KEYS, { maxLength: 15 }), room, (begun, keys, { columns, rows }) => {
-      let overlay: Overlay | undefined = begun
+    fc.property(OVERLAY, fc.array(KEYS, { maxLength: 15 }), room, (initial, keys, { columns, rows }) => {
+      let overlay: Overlay | undefined = initial
       for (const one of ['x', ...keys]) {
         overlay = pressOverlay(overlay, key(one), { columns, rows }).state
         if (!overlay) return
@@ -316,7 +316,7 @@ test('whatever is in an overlay and pressed, it fits its room and prints nothing
         assert.ok(section.lines.length <= rows - 6)
         for (const line of section.lines) {
           assert.ok(stringWidth(line) <= columns, `${stringWidth(line)} columns: ${JSON.stringify(line)}`)
-          assert.deepEqual(outlaws(line), [])
+          assert.deepEqual(findUnprintable(line), [])
         }
       }
     }),

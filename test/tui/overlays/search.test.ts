@@ -6,7 +6,7 @@ import type { Overlay, Search } from '../../../src/tui/overlays/types.ts'
 import { toPieces } from '../../../src/tui/search/pieces.ts'
 import type { SearchResult } from '../../../src/tui/search/types.ts'
 import type { ChatEffect } from '../../../src/tui/text/effects.ts'
-import { key } from '../cards/setting.ts'
+import { key } from '../cards/card-fixtures.ts'
 
 const SENT = newSearch({
   scope: 'prompts',
@@ -37,13 +37,13 @@ const CRONS: SearchResult = {
   excerpts: [{ lead: 'crab', pieces: toPieces(`${'word '.repeat(60)}kraken`, [[300, 306]]) }],
 }
 
-/** A search in all conversations that has found these. */
-function found(query: string, items: readonly SearchResult[], note = ''): Search {
+/** Returns a search in all conversations that has found these. */
+function newResults(query: string, items: readonly SearchResult[], note = ''): Search {
   const search = newSearch({ scope: 'conversations', query, agent: 'crab', sent: [] })
   return withResults(search, { scope: 'conversations', query, items, note })
 }
 
-test('what was sent stands there at once, newest first, and is narrowed by what is typed', () => {
+test('sent messages are listed immediately, newest first, and filtered by the typed text', () => {
   assert.deepEqual(lines(SENT), [
     `Sent: ${' '.repeat(73)}3`,
     ' [sent] conversations  memory ',
@@ -56,12 +56,12 @@ test('what was sent stands there at once, newest first, and is narrowed by what 
   assert.deepEqual(lines(press(SENT, 'type:gitx').overlay!).slice(2, -1), ['  no sent message contains this'])
 })
 
-test('Enter takes what was sent and is selected; Ctrl+R and Ctrl+S go on and back, as the arrows do', () => {
-  const taken = (...keys: string[]) => press(SENT, 'type:git', ...keys, 'enter')
-  assert.deepEqual(taken(), { overlay: undefined, effects: [{ type: 'insert', text: 'git diff\n--stat' }] })
-  assert.deepEqual(taken('ctrl+r').effects, [{ type: 'insert', text: 'git log' }])
-  assert.deepEqual(taken('down', 'ctrl+s').effects, [{ type: 'insert', text: 'git diff\n--stat' }])
-  assert.deepEqual(taken('type:x', 'backspace', 'down').effects, [{ type: 'insert', text: 'git log' }])
+test('Enter inserts the selected message; Ctrl+R and Ctrl+S move like the arrows', () => {
+  const insert = (...keys: string[]) => press(SENT, 'type:git', ...keys, 'enter')
+  assert.deepEqual(insert(), { overlay: undefined, effects: [{ type: 'insert', text: 'git diff\n--stat' }] })
+  assert.deepEqual(insert('ctrl+r').effects, [{ type: 'insert', text: 'git log' }])
+  assert.deepEqual(insert('down', 'ctrl+s').effects, [{ type: 'insert', text: 'git diff\n--stat' }])
+  assert.deepEqual(insert('type:x', 'backspace', 'down').effects, [{ type: 'insert', text: 'git log' }])
   assert.deepEqual(press(SENT, 'type:none', 'enter').effects, [])
 })
 
@@ -71,7 +71,7 @@ for (const leaving of ['escape', 'ctrl+c', 'ctrl+d', 'ctrl+g']) {
   })
 }
 
-test('Tab and the arrows go round between what was sent, conversations and the memory, with the words', () => {
+test('Tab and the arrows cycle between sent messages, conversations and the memory, with the same words', () => {
   const scope = (...keys: string[]) => (press(SENT, 'type:g', ...keys).overlay as Search).scope
   assert.deepEqual(
     [scope('tab'), scope('tab', 'tab'), scope('tab', 'tab', 'tab'), scope('shift+tab'), scope('left')],
@@ -87,28 +87,28 @@ test('Tab and the arrows go round between what was sent, conversations and the m
   ])
 })
 
-test('what is typed is looked for when more may follow, and what was found before stands there meanwhile', () => {
-  const { overlay, effects } = press(found('kraken', [KRAKEN]), 'type: dock')
+test('typed words are searched after a pause, and the earlier results stay meanwhile', () => {
+  const { overlay, effects } = press(newResults('kraken', [KRAKEN]), 'type: dock')
   assert.deepEqual(effects, Array(5).fill({ type: 'search', isTyped: true }))
   assert.match(lines(overlay!).join('\n'), /^› Who wakes at night/m)
   assert.equal(lines(overlay!)[0], 'Conversations: kraken dock')
 })
 
-test('Enter takes nothing that was found for other words', () => {
-  const { overlay, effects } = press(found('kraken', [KRAKEN]), 'type:s', 'enter')
+test('Enter ignores results for other words', () => {
+  const { overlay, effects } = press(newResults('kraken', [KRAKEN]), 'type:s', 'enter')
   assert.equal(overlay?.kind, 'search')
   assert.deepEqual(effects.at(-1), { type: 'search', isTyped: false })
 })
 
-test('what comes for words that stand there no longer changes nothing', () => {
-  const search = found('kraken', [KRAKEN])
+test('results for words that have changed since are ignored', () => {
+  const search = newResults('kraken', [KRAKEN])
   const late = { scope: 'conversations', query: 'krak', items: [], note: '' } as const
   assert.equal(withResults(search, late), search)
   assert.equal(withResults(search, { ...late, scope: 'memory', query: 'kraken' }), search)
 })
 
-test('Enter goes on in the conversation that was found; of the memory it shows the entry and stays', () => {
-  assert.deepEqual(press(found('kraken', [KRAKEN, CRONS]), 'down', 'enter'), {
+test('Enter continues in the selected conversation; a memory entry is shown and the search stays', () => {
+  assert.deepEqual(press(newResults('kraken', [KRAKEN, CRONS]), 'down', 'enter'), {
     overlay: undefined,
     effects: [{ type: 'chosen', picker: 'session', value: 's2', key: 'kraken' }],
   })
@@ -121,8 +121,8 @@ test('Enter goes on in the conversation that was found; of the memory it shows t
   })
 })
 
-test('conversations stand there with what was said around the match, the selected one with more of it', () => {
-  const search = found('kraken', [KRAKEN, CRONS], 'There may be more')
+test('conversations are listed with the text around the match, the selected one with more of it', () => {
+  const search = newResults('kraken', [KRAKEN, CRONS], 'There may be more')
   assert.deepEqual(lines(search), [
     `Conversations: kraken${' '.repeat(58)}2`,
     '  sent [conversations] memory ',
@@ -139,8 +139,8 @@ test('conversations stand there with what was said around the match, the selecte
   assert.ok(cron.join(' ').includes('kraken'))
 })
 
-test('what was found is marked in colour, in titles and in what was said', () => {
-  const { lines } = renderOverlay(found('cron kraken', [CRONS, KRAKEN]), {
+test('matches are highlighted in titles and messages', () => {
+  const { lines } = renderOverlay(newResults('cron kraken', [CRONS, KRAKEN]), {
     ...{ columns: 80, rows: 24, color: true, details: false },
   })
   const marked = (word: string) => `\u001b[4m${word}\u001b[24m`
@@ -148,14 +148,14 @@ test('what was found is marked in colour, in titles and in what was said', () =>
   for (const word of ['Cron', 'kraken', 'dock']) assert.ok(text.includes(marked(word)), `${word}: ${text}`)
 })
 
-test('the selected one is in sight in a list that is longer than the screen, and on low terminals with its excerpt', () => {
+test('the selected row is visible in a long list, and on low terminals with its excerpt', () => {
   const items = Array.from({ length: 20 }, (_, at) => ({
     ...KRAKEN,
     value: `${at}`,
     title: toPieces(`number ${at}`, []),
   }))
   for (const rows of [8, 10, 12, 13, 24, 50]) {
-    let overlay: Overlay = found('kraken', items)
+    let overlay: Overlay = newResults('kraken', items)
     for (let at = 0; at < 20; at++) {
       const shown = lines(overlay, 80, rows)
       assert.ok(shown.length <= rows - 6)
@@ -170,8 +170,8 @@ test('the selected one is in sight in a list that is longer than the screen, and
   }
 })
 
-test('a narrow terminal shows titles and what was said', () => {
-  assert.deepEqual(lines(found('kraken', [KRAKEN]), 40, 24), [
+test('a narrow terminal shows titles and messages', () => {
+  assert.deepEqual(lines(newResults('kraken', [KRAKEN]), 40, 24), [
     `Conversations: kraken${' '.repeat(18)}1`,
     '  sent [conversations] memory ',
     '› Who wakes at night',
@@ -182,14 +182,14 @@ test('a narrow terminal shows titles and what was said', () => {
   ])
 })
 
-test('an empty search says what there is to know', () => {
-  const told = (search: Search) => lines(search).at(-2)
-  assert.equal(told(found('', [])), '  no conversations yet')
-  assert.equal(told(found('krak', [])), '  no match; only whole words are found')
-  assert.equal(told(found('krak', [], 'Cannot search: no daemon')), '  Cannot search: no daemon')
+test('a search without results says why', () => {
+  const renderNote = (search: Search) => lines(search).at(-2)
+  assert.equal(renderNote(newResults('', [])), '  no conversations yet')
+  assert.equal(renderNote(newResults('krak', [])), '  no match; only whole words are found')
+  assert.equal(renderNote(newResults('krak', [], 'Cannot search: no daemon')), '  Cannot search: no daemon')
 })
 
-test('words that are wider than the terminal show their end, with the caret behind it', () => {
+test('words that are wider than the terminal show their end, followed by the caret', () => {
   const search = press(SENT, `type:${'long '.repeat(30)}end`).overlay!
   const { lines: shown, caret } = renderOverlay(search, {
     columns: 40,

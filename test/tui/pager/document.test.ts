@@ -7,7 +7,7 @@ import { Document } from '../../../src/tui/pager/document.ts'
 const VIEW = { columns: 80, rows: 24, color: false, details: true }
 const call = (callId: string) => ({ callId, name: 'bash', arguments: '{}', server: '' })
 
-/** Questions, answers, and calls with their results behind them. */
+/** Questions, answers, and calls followed by their results. */
 const MESSAGES = fc
   .array(fc.constantFrom('question', 'answer', 'calls', 'stray'), { maxLength: 20 })
   .map((kinds) =>
@@ -23,7 +23,7 @@ const MESSAGES = fc
     }),
   )
 
-test('Document is the same in whichever pages it comes', () => {
+test('Document is the same for any division into pages', () => {
   fc.assert(
     fc.property(MESSAGES, fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1 }), (messages, sizes) => {
       const whole = new Document(VIEW)
@@ -35,12 +35,12 @@ test('Document is the same in whichever pages it comes', () => {
         paged.prepend(messages.slice(start, end))
         end = start
       }
-      assert.deepEqual(linesOf(paged), linesOf(whole))
+      assert.deepEqual(renderPages(paged), renderPages(whole))
     }),
   )
 })
 
-test('Document.prepend() looks at nothing that was there before', () => {
+test('Document.prepend() does not lay out what was there before', () => {
   let reads = 0
   const counted = numbered(200).map((one) => {
     const { content } = one
@@ -70,6 +70,6 @@ function message(more: Partial<SessionMessage>): SessionMessage {
   return SessionMessage.fromPartial(more)
 }
 
-function linesOf(document: Document): (readonly string[])[] {
+function renderPages(document: Document): (readonly string[])[] {
   return Array.from({ length: document.blocks }, (_, block) => document.getLines(block))
 }

@@ -9,7 +9,7 @@ import { until } from '../../support/until.ts'
 
 const ESC = '\u001b'
 
-test('openPager() shows the end on the alternate screen, and gives the terminal back as it was', async () => {
+test('openPager() shows the end on the alternate screen, and restores the terminal', async () => {
   await using pager = await open(numbered(1_000))
   await pager.shows(/answer 999\b/)
   await pager.shows(/^Title · 100% · .* q back$/)
@@ -42,7 +42,7 @@ test('openPager() scrolls by lines, pages and half pages, from end to end', asyn
   assert.equal(last(), 'answer 499', 'there is nothing behind the end')
 })
 
-test('openPager() finds words in both directions, in what is not loaded yet, and says when there are none', async () => {
+test('openPager() finds words in both directions, also in pages that are not loaded yet, and says when nothing matches', async () => {
   await using pager = await open(numbered(900))
   await pager.shows(/answer 899\b/)
   await pager.press('/', ...'ANSWER 41', '\u007f', '1', '\r')
@@ -57,7 +57,7 @@ test('openPager() finds words in both directions, in what is not loaded yet, and
   assert.match(pager.lines().at(-1) ?? '', /^Title/)
 })
 
-test('openPager() shows arguments and outputs of tools, and nothing of it reaches the terminal', async () => {
+test('openPager() shows arguments and outputs of tools, with their control sequences escaped', async () => {
   const call = { callId: 'c', name: 'bash', arguments: '{"command":"ls -la /tmp"}', server: '' }
   const messages = [
     message({ role: 'user', content: `look${ESC}[2J` }),
@@ -84,7 +84,7 @@ test('openPager() shows a long output of a tool to its end', async () => {
   assert.match(pager.lines()[0] ?? '', /count 250$/)
 })
 
-test('openPager() draws again when the terminal is resized, and only rows that changed else', async () => {
+test('openPager() draws everything when the terminal is resized, otherwise only the changed rows', async () => {
   await using pager = await open(numbered(100))
   await pager.shows(/answer 99\b/)
   pager.resize(40, 10)
@@ -94,7 +94,7 @@ test('openPager() draws again when the terminal is resized, and only rows that c
   assert.ok(pager.bytes().length - before < 120, 'typing draws the last row')
 })
 
-test('openPager() opens an editor on the whole conversation, with the terminal as it was', async () => {
+test('openPager() opens an editor on the whole conversation, with the terminal restored', async () => {
   await using pager = await open(numbered(300))
   await pager.shows(/answer 299\b/)
   await pager.press('v')
@@ -111,7 +111,7 @@ test('openPager() says why older messages cannot be loaded, and shows those it h
   assert.match(pager.lines().join('\n'), /answer 101\b/)
 })
 
-test('openPager() does not take the terminal again when its editor ends behind it', async () => {
+test('openPager() does not take the terminal back when its editor ends after it was closed', async () => {
   const editor = Promise.withResolvers<void>()
   await using pager = await open(numbered(100), { editText: () => editor.promise })
   await pager.shows(/answer 99\b/)
@@ -126,7 +126,7 @@ test('openPager() does not take the terminal again when its editor ends behind i
   assert.deepEqual(pager.raw, [true, false])
 })
 
-test('openPager() hears keys behind one that failed, and says why it did', async () => {
+test('openPager() handles further keys after one that failed, and says why it failed', async () => {
   await using pager = await open(numbered(100))
   await pager.shows(/answer 99\b/)
   pager.failOnce()
@@ -150,7 +150,7 @@ function message(more: Partial<SessionMessage>): SessionMessage {
   return SessionMessage.fromPartial(more)
 }
 
-/** A pager over these messages, on a virtual terminal of 24 rows. */
+/** Opens a pager over these messages, on a virtual terminal of 24 rows. */
 async function open(
   messages: readonly SessionMessage[],
   { fails = false, editText = async (_text: string): Promise<void> => {} } = {},
@@ -218,7 +218,7 @@ async function open(
     shows,
     bytes: () => bytes,
     edited: () => edited,
-    /** The next bytes cannot be written. */
+    /** Makes the next write fail. */
     failOnce() {
       isFailing = true
     },

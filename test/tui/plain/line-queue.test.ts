@@ -4,7 +4,7 @@ import { LineQueue } from '../../../src/tui/plain/line-queue.ts'
 
 const NEVER = new AbortController().signal
 
-test('LineQueue gives a line to whoever asked last', async () => {
+test('LineQueue gives a line to the latest reader', async () => {
   const { queue, type } = open()
   const prompt = queue.read(NEVER)
   const question = queue.readFresh(NEVER)
@@ -14,20 +14,20 @@ test('LineQueue gives a line to whoever asked last', async () => {
   assert.equal(await prompt, 'two')
 })
 
-test('LineQueue forgets nobody when a question is closed as it is answered', async () => {
+test('LineQueue keeps other readers when a question is closed as it is answered', async () => {
   const { queue, type } = open()
   const closing = new AbortController()
   const prompt = queue.read(NEVER)
   const question = queue.readFresh(closing.signal)
   type('yes')
-  await new Promise((resolve) => process.nextTick(resolve)) // the line is given, the question has not heard of it
+  await new Promise((resolve) => process.nextTick(resolve)) // the line is delivered, but the question has not received it
   closing.abort()
   await question.catch(() => undefined)
   type('hello')
   assert.equal(await prompt, 'hello')
 })
 
-test('LineQueue keeps a line that came when nobody waited any more, for the prompt and no question', async () => {
+test('LineQueue keeps a line that came after its reader left, for the prompt and not for a question', async () => {
   const { queue, type } = open()
   const closing = new AbortController()
   const question = queue.readFresh(closing.signal)
@@ -41,7 +41,7 @@ test('LineQueue keeps a line that came when nobody waited any more, for the prom
   assert.equal(await next, 'answer')
 })
 
-test('LineQueue fails all who wait when nothing can be read, and reads again for the next', async () => {
+test('LineQueue rejects all readers when nothing can be read, and reads again for the next one', async () => {
   const { queue, type, fail } = open()
   const both = [queue.read(NEVER), queue.readFresh(NEVER)]
   fail(new Error('gone'))
@@ -52,7 +52,7 @@ test('LineQueue fails all who wait when nothing can be read, and reads again for
   await assert.rejects(queue.read(AbortSignal.abort()))
 })
 
-/** A queue with a test at its keyboard. */
+/** A queue whose keyboard is the test. */
 function open() {
   let line = Promise.withResolvers<string | undefined>()
   const queue = new LineQueue(async () => {

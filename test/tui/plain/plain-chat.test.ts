@@ -11,7 +11,7 @@ import { until } from '../../support/until.ts'
 
 const ESC = '\u001b'
 
-test('openPlainChat() prints answers as they come, without what a terminal would obey, and leaves at the end of input', async () => {
+test('openPlainChat() streams answers without control sequences, and leaves at the end of input', async () => {
   const gate = Promise.withResolvers<void>()
   await using chat = await open([{ parts: [`**One** ${ESC}[`, '2J', 'two', gate.promise, '\n\nthree'] }])
   await chat.shows(/\n> $/)
@@ -42,7 +42,7 @@ test('openPlainChat() prints tool calls when they are over, between the texts ar
   await chat.shows(/Let me look\.\n[\s\S]*read[\s\S]*\n\nThere is none\.\n\n> $/)
 })
 
-test('openPlainChat() gives a line that is typed while it works to the running turn', async () => {
+test('openPlainChat() steers the running turn with a line that is typed while it works', async () => {
   const gate = Promise.withResolvers<void>()
   await using chat = await open([{ parts: ['One', gate.promise] }, { parts: ['Two'] }])
   chat.type('count')
@@ -65,7 +65,7 @@ test('openPlainChat() cancels with Ctrl-C, and leaves with two at the prompt', a
   assert.equal(await chat.ended, undefined)
 })
 
-test('openPlainChat() shows what a command opens as a list with numbers, and does what is chosen', async () => {
+test('openPlainChat() shows what a command opens as a numbered list, and runs the chosen action', async () => {
   await using chat = await open([{ parts: ['First.'] }])
   chat.type('one')
   await chat.shows(/First\.\n\n> $/)
@@ -81,7 +81,7 @@ test('openPlainChat() shows what a command opens as a list with numbers, and doe
   await chat.shows(/Unknown command \/nothing\n[\s\S]*> $/)
 })
 
-test('openPlainChat() lists what /search finds with what was said there, and goes on with what is chosen', async () => {
+test('openPlainChat() lists the results of /search with their excerpts, and opens the chosen one', async () => {
   await using chat = await open([{ parts: ['The kraken sleeps in the dock.'] }])
   chat.type('who wakes at night?')
   await chat.shows(/the dock\.\n\n> $/)
@@ -97,7 +97,7 @@ test('openPlainChat() lists what /search finds with what was said there, and goe
   await chat.shows(/only whole words are found\n\n> $/)
 })
 
-test('openPlainChat() remembers what is behind a #, lists it, and forgets it when asked to', async () => {
+test('openPlainChat() remembers the text after a #, lists it, and forgets it on request', async () => {
   await using chat = await open([])
   await chat.shows(/\n> $/)
   chat.type('#the prod db is on db3, port 5433')
@@ -121,7 +121,7 @@ test('openPlainChat() remembers what is behind a #, lists it, and forgets it whe
   await chat.shows(/crab has no memory entries yet[^\n]*\n\n> $/)
 })
 
-test('openPlainChat() takes a number behind a question for the answer, and other lines for messages', async () => {
+test('openPlainChat() takes a number after a question as the answer, and other lines as messages', async () => {
   const call = { call: 'c1', name: 'bash', args: '{"command":"touch made"}' }
   await using chat = await open([{ parts: [call] }, { parts: ['Done.'] }])
   chat.type('make it')
@@ -137,7 +137,7 @@ test('openPlainChat() takes a number behind a question for the answer, and other
   assert.equal(chat.screen().split('may crab? ').length, 2, 'it is asked once')
 })
 
-test('openPlainChat() takes no line for an answer that was typed before the question was seen', async () => {
+test('openPlainChat() does not take a line as an answer if it was typed before the question was visible', async () => {
   const call = { call: 'c1', name: 'bash', args: '{"command":"touch made"}' }
   const gate = Promise.withResolvers<void>()
   await using chat = await open([{ parts: [gate.promise, call] }, { parts: ['Done.'] }])
@@ -153,7 +153,7 @@ test('openPlainChat() takes no line for an answer that was typed before the ques
   await chat.shows(/you said 4[\s\S]*Done\.\n\n> $/)
 })
 
-test('openPlainChat() says in one line that another conversation asks, and takes no line for its answer', async () => {
+test('openPlainChat() prints one line for a question of another conversation, and takes no line as its answer', async () => {
   const call = { call: 'c1', name: 'bash', args: '{"command":"touch made"}' }
   await using chat = await open([{ parts: [call] }, { parts: ['Hi.'] }])
   await chat.shows(/\n> $/)
@@ -173,20 +173,20 @@ test('openPlainChat() says in one line that another conversation asks, and takes
   assert.equal(chat.node.services.asks.list('').length, 1)
 })
 
-/** A plain chat over a scripted model, with a test at its keyboard. */
-test('openPlainChat() sends nothing when the conversation that was asked for is not there', async () => {
+/** A plain chat over a scripted model, whose keyboard is the test. */
+test('openPlainChat() sends nothing when the requested conversation is missing', async () => {
   await using chat = await open([{ parts: ['No.'] }], { session: 'nosuch', prompt: 'hello' })
   await assert.rejects(chat.ended, { kind: /missing|invalid/ })
   assert.equal(chat.requests(), 0)
 })
 
-test('openPlainChat() takes a path for a message', async () => {
+test('openPlainChat() takes a path as a message', async () => {
   await using chat = await open([{ parts: ['I see.'] }])
   chat.type('/tmp/foo is a path')
   await chat.shows(/I see\./)
 })
 
-test('openPlainChat() prints what another client says in the conversation, and what it is answered', async () => {
+test('openPlainChat() prints messages of other clients in the conversation, and their answers', async () => {
   await using chat = await open([{ parts: ['One.'] }, { parts: ['Two.'] }])
   await chat.shows(/\n> $/)
   await chat.node.ask('from a script')
@@ -196,7 +196,7 @@ test('openPlainChat() prints what another client says in the conversation, and w
   assert.doesNotMatch(chat.screen(), /mine/, 'what was typed stands there already')
 })
 
-test('openPlainChat() takes a question back that somebody else has answered', async () => {
+test('openPlainChat() withdraws a question that another client has answered', async () => {
   const call = { call: 'c1', name: 'bash', args: '{"command":"touch made"}' }
   await using chat = await open([{ parts: [call] }, { parts: ['Done.'] }])
   chat.type('make it')
@@ -257,7 +257,7 @@ async function open(script: Script, options: Partial<typeof CHAT_OPTIONS> = {}) 
   return {
     ended,
     node,
-    /** Lines that a running turn has taken. */
+    /** The lines that a running turn has accepted. */
     steered: () => steered,
     requests: () => node.server.requests.length,
     screen: () => screen,
@@ -265,9 +265,9 @@ async function open(script: Script, options: Partial<typeof CHAT_OPTIONS> = {}) 
       until(`the screen shows ${pattern}`, () => pattern.test(screen)).catch((reason) => {
         throw new Error(`${reason.message}; it shows:\n${screen}`)
       }),
-    /** How many lines were asked for. */
+    /** Returns how many lines were requested. */
     reads: () => reads,
-    /** Typed in the moment before a question. */
+    /** Types a line immediately before a question. */
     typeUnheard: (line: string) => void lines.push(line),
     unread: () => lines.length,
     interrupt: () => interrupt(),
@@ -277,7 +277,7 @@ async function open(script: Script, options: Partial<typeof CHAT_OPTIONS> = {}) 
     },
     async [Symbol.asyncDispose]() {
       stop.abort()
-      await ended.catch(() => undefined) // a test that means it to fail says so
+      await ended.catch(() => undefined) // tests that expect a failure wait for it themselves
       await node[Symbol.asyncDispose]()
     },
   }

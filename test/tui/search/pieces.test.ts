@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { findRanges, toPieces, toRanges } from '../../../src/tui/search/pieces.ts'
 
-test('toRanges() turns offsets of bytes into places of the text, whatever its characters take', () => {
+test('toRanges() converts byte offsets into positions in the text, for characters of any length', () => {
   const text = 'é 漢字 👍 end'
   const bytes = (part: string) => {
     const start = Buffer.from(text.slice(0, text.indexOf(part))).length
@@ -16,7 +16,7 @@ test('toRanges() turns offsets of bytes into places of the text, whatever its ch
   )
 })
 
-test('toRanges() leaves out offsets that lie within a character, outside of the text, or go back', () => {
+test('toRanges() drops offsets that lie inside a character, outside the text, or go back', () => {
   assert.deepEqual(toRanges('aé', [0, 2]), [])
   assert.deepEqual(toRanges('abc', [1, 9]), [])
   assert.deepEqual(toRanges('abc', [2, 1]), [])
@@ -25,7 +25,7 @@ test('toRanges() leaves out offsets that lie within a character, outside of the 
   assert.deepEqual(toRanges('abc', [1, 3, 0, 2]), [[1, 3]])
 })
 
-test('toPieces() takes a text apart by what was found in it', () => {
+test('toPieces() splits a text at the matches', () => {
   assert.deepEqual(toPieces('one two three', [[4, 7]]), [
     { text: 'one ', isMatch: false },
     { text: 'two', isMatch: true },
@@ -35,7 +35,7 @@ test('toPieces() takes a text apart by what was found in it', () => {
   assert.deepEqual(toPieces('', []), [])
 })
 
-test('toPieces() keeps of a long text what stands around the first match', () => {
+test('toPieces() keeps the surroundings of the first match of a long text', () => {
   const text = `${'a'.repeat(5_000)}X${'b'.repeat(5_000)}`
   const pieces = toPieces(text, [[5_000, 5_001]])
   assert.deepEqual(
@@ -44,7 +44,7 @@ test('toPieces() keeps of a long text what stands around the first match', () =>
   )
 })
 
-test('rangesOf() finds a phrase in upper and lower case, and nothing for nothing', () => {
+test('findRanges() finds a phrase in upper and lower case, and nothing for an empty one', () => {
   assert.deepEqual(findRanges('Git git', 'GIT'), [
     [0, 3],
     [4, 7],
@@ -53,7 +53,7 @@ test('rangesOf() finds a phrase in upper and lower case, and nothing for nothing
   assert.deepEqual(findRanges('İ git', 'git'), [], 'its lower case is longer')
 })
 
-test('whatever the offsets are, the pieces put together are a part of the text', () => {
+test('the joined pieces are a part of the text, for any offsets', () => {
   const TEXT = fc.string({ unit: 'binary', maxLength: 60 })
   fc.assert(
     fc.property(TEXT, fc.array(fc.integer({ min: -2, max: 200 })), (text, offsets) => {

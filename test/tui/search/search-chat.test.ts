@@ -13,7 +13,7 @@ import type { ChatSearchScope, SearchResult } from '../../../src/tui/search/type
 const NEVER = new AbortController().signal
 const NOW = Date.UTC(2026, 6, 1)
 
-/** What the owl said to ben a year ago, found by `kraken`. */
+/** The owl said this to ben a year ago; `kraken` finds it. */
 const HIT = SessionHit.fromPartial({
   session: {
     id: 's1',
@@ -31,7 +31,7 @@ const HIT = SessionHit.fromPartial({
   ],
 })
 
-test('find() shows who said what was found, when, and of whom and where when that is elsewhere', async () => {
+test('find() shows who said the match and when, and its agent and place if they are others', async () => {
   const [found] = await conversations('kraken', {
     searchSessions: async () => ({ hits: [HIT], partial: false }),
   })
@@ -43,7 +43,7 @@ test('find() shows who said what was found, when, and of whom and where when tha
   })
 })
 
-test('find() asks for all conversations, with little around the match', async () => {
+test('find() searches all conversations, with short excerpts', async () => {
   const asked: unknown[] = []
   await conversations(' kraken dock ', {
     async searchSessions({ query, agent, sender, contextBefore, contextAfter }) {
@@ -54,7 +54,7 @@ test('find() asks for all conversations, with little around the match', async ()
   assert.deepEqual(asked, [['kraken dock', '', '', 0, 1]])
 })
 
-test('find() marks the title that was found, and shows how that conversation began', async () => {
+test('find() marks a matching title, and shows the start of that conversation', async () => {
   const window = [
     { seq: 0, role: 'title', snippet: 'The kraken', matches: [4, 10] },
     { seq: 1, role: 'user', snippet: 'who is there?' },
@@ -73,7 +73,7 @@ test('find() marks the title that was found, and shows how that conversation beg
   })
 })
 
-test('find() lists the latest conversations for no words', async () => {
+test('find() lists the latest conversations for an empty query', async () => {
   const info = ConversationInfo.fromPartial({
     ...{
       filePath: 's9',
@@ -93,7 +93,7 @@ test('find() lists the latest conversations for no words', async () => {
   ])
 })
 
-test('find() lists entries for no words, says how many there are besides, and names archives by their title', async () => {
+test('find() lists entries for an empty query, counts the others, and names archives by their title', async () => {
   const archive = { kind: MemoryKind.ARCHIVE, name: 's1-1', aliases: ['At sea'], content: 'They sailed.' }
   const entries = [
     MemoryEntry.fromPartial({
@@ -104,7 +104,7 @@ test('find() lists entries for no words, says how many there are besides, and na
     }),
     MemoryEntry.fromPartial({ ...archive, createdAt: '2026-06-01T00:00:00Z' }),
   ]
-  const { items, note } = await lookFor('memory', '', { listMemory: async () => ({ entries, total: 300 }) })
+  const { items, note } = await search('memory', '', { listMemory: async () => ({ entries, total: 300 }) })
   assert.deepEqual(items.map(shown), [
     { value: 'tea', title: 'tea', detail: '1d ago · drinks', excerpts: ['green'] },
     {
@@ -117,7 +117,7 @@ test('find() lists entries for no words, says how many there are besides, and na
   assert.equal(note, '298 more: type words to find them')
 })
 
-test('find() shows what other programs answer without what could not be there', async () => {
+test('find() omits impossible values in answers of other programs', async () => {
   const hit = SessionHit.fromPartial({ session: { id: 's2' }, seq: 99, window: [] })
   const [found, ...others] = await conversations('x', {
     searchSessions: async () => ({ hits: [hit, SessionHit.create()], partial: false }),
@@ -126,7 +126,7 @@ test('find() shows what other programs answer without what could not be there', 
   assert.deepEqual(shown(found), { value: 's2', title: 'without a title', detail: '', excerpts: [] })
 })
 
-test('find() shows how a conversation without a title began in the place of the title', async () => {
+test('find() shows the start of a conversation in place of a missing title', async () => {
   const session = { ...HIT.session, title: '', preview: 'who is there?' }
   const [found] = await conversations('kraken', {
     searchSessions: async () => ({ hits: [SessionHit.fromPartial({ ...HIT, session })], partial: false }),
@@ -135,10 +135,10 @@ test('find() shows how a conversation without a title began in the place of the 
 })
 
 async function conversations(query: string, handlers: Partial<Handlers>): Promise<readonly SearchResult[]> {
-  return (await lookFor('conversations', query, handlers)).items
+  return (await search('conversations', query, handlers)).items
 }
 
-async function lookFor(
+async function search(
   scope: Exclude<ChatSearchScope, 'prompts'>,
   query: string,
   handlers: Partial<Handlers>,
@@ -147,7 +147,7 @@ async function lookFor(
   return await searchChat({ scope, query }, { ...searcher, dispatch: route(handlers) }, NEVER)
 }
 
-/** With what was found in brackets. */
+/** Returns the result with matches in brackets. */
 function shown(found: SearchResult | undefined) {
   assert.ok(found)
   const words = (pieces: SearchResult['title']) =>

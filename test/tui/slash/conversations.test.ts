@@ -5,14 +5,14 @@ import { filterItems } from '../../../src/tui/overlays/picker.ts'
 import { onChosen, runSlash } from '../../../src/tui/slash/run.ts'
 import type { Reply } from '../../support/model-server.ts'
 import { startTestDispatch, type TestDispatch } from '../../support/test-dispatch.ts'
-import { type SlashSetting, slashSetting } from './slash-setting.ts'
+import { createSlashChat, type SlashChat } from './slash-chat.ts'
 
 const NEVER = new AbortController().signal
 const answers = (): Reply => ({ parts: ['So it is.'] })
 
-test("/resume offers this agent's conversations with every sender; the current one is marked", async () => {
+test('"/resume offers this agent\'s conversations with every sender, and marks the current one"', async () => {
   await using node = await startTestDispatch(answers)
-  const chat = await chatOf(node)
+  const chat = await openChat(node)
   await node.ask('from the shell', { sender: 'sh:1' })
   await runSlash('/resume', chat.context, NEVER)
   const { items, title, selected } = openPicker(chat)
@@ -31,9 +31,9 @@ test("/resume offers this agent's conversations with every sender; the current o
   assert.deepEqual(chat.done, [`open ${items[0]!.value}`]) // the second is open already
 })
 
-test('/resume TEXT narrows the list, and a first word that names an agent means its conversations', async () => {
+test("/resume TEXT filters the list, and a first word that is an agent's name selects its conversations", async () => {
   await using node = await startTestDispatch(answers)
-  const chat = await chatOf(node)
+  const chat = await openChat(node)
   await request(node.dispatch, 'createAgent', { name: 'owl' }, NEVER)
   await node.ask('hoot', { agent: 'owl' })
   await runSlash('/resume there', chat.context, NEVER)
@@ -44,9 +44,9 @@ test('/resume TEXT narrows the list, and a first word that names an agent means 
   assert.deepEqual(labels(chat), [])
 })
 
-test('/resume says when there is nothing to go on with', async () => {
+test('/resume says when there is nothing to continue', async () => {
   await using node = await startTestDispatch([])
-  const chat = slashSetting(node.dispatch)
+  const chat = createSlashChat(node.dispatch)
   await runSlash('/resume', chat.context, NEVER)
   assert.deepEqual(
     chat.blocks().map((block) => block.kind === 'notice' && block.text),
@@ -54,10 +54,10 @@ test('/resume says when there is nothing to go on with', async () => {
   )
 })
 
-test('/agents goes on with the agent that was chosen, or named', async () => {
+test('/agents continues with the agent that was chosen or named', async () => {
   await using node = await startTestDispatch(answers)
   await request(node.dispatch, 'createAgent', { name: 'owl' }, NEVER)
-  const chat = await chatOf(node)
+  const chat = await openChat(node)
   await runSlash('/agents', chat.context, NEVER)
   assert.deepEqual(
     openPicker(chat).items.map(({ label, isCurrent }) => [label, isCurrent]),
@@ -71,9 +71,9 @@ test('/agents goes on with the agent that was chosen, or named', async () => {
   assert.deepEqual(chat.done, ['agent owl', 'agent owl'])
 })
 
-test('/title names the conversation, and says its name', async () => {
+test('/title sets the title of the conversation, and shows it', async () => {
   await using node = await startTestDispatch(answers)
-  const chat = await chatOf(node)
+  const chat = await openChat(node)
   await runSlash('/title Crabs and owls', chat.context, NEVER)
   assert.equal(chat.state().title, 'Crabs and owls')
   const session = chat.state().session!
@@ -83,10 +83,10 @@ test('/title names the conversation, and says its name', async () => {
   assert.match(JSON.stringify(chat.blocks()), /Renamed to \\"Crabs and owls\\"/)
 })
 
-test('/compact puts a summary in the place of the history and shows how it begins', async () => {
+test('/compact replaces the history with a summary and shows its start', async () => {
   const summary = Array.from({ length: 20 }, (_, at) => `line ${at}`).join('\n')
   await using node = await startTestDispatch([{ parts: ['So it is.'] }, { parts: [summary] }])
-  const chat = await chatOf(node)
+  const chat = await openChat(node)
   await runSlash('/compact', chat.context, NEVER)
   const [working, done] = chat.blocks()
   assert.match(JSON.stringify(working), /Compacting the conversation/)
@@ -95,27 +95,27 @@ test('/compact puts a summary in the place of the history and shows how it begin
   assert.match(done.text!, /^line 0\n.*\nline 7\n… \d+ more lines$/s)
 })
 
-test('/compact throws when the model fails; the conversation stays', async () => {
+test('/compact throws when the model fails, and keeps the conversation', async () => {
   await using node = await startTestDispatch([{ parts: ['So it is.'] }, { status: 401, body: {} }])
-  const chat = await chatOf(node)
+  const chat = await openChat(node)
   await assert.rejects(runSlash('/compact', chat.context, NEVER), /401|key|credentials/i)
 })
 
-/** After one turn of (crab, ann), open in the chat. */
-async function chatOf(node: TestDispatch): Promise<SlashSetting> {
-  const chat = slashSetting(node.dispatch)
+/** Opens a chat after one turn of (crab, ann). */
+async function openChat(node: TestDispatch): Promise<SlashChat> {
+  const chat = createSlashChat(node.dispatch)
   await node.ask('hello there')
   const { conversations } = await request(node.dispatch, 'listConversations', { sender: 'ann' }, NEVER)
   chat.openSession(conversations[0]!.filePath)
   return chat
 }
 
-function openPicker(chat: SlashSetting) {
+function openPicker(chat: SlashChat) {
   const { overlay } = chat.state()
   assert.ok(overlay?.kind === 'picker')
   return overlay
 }
 
-function labels(chat: SlashSetting): string[] {
+function labels(chat: SlashChat): string[] {
   return filterItems(openPicker(chat)).map(({ label }) => label)
 }

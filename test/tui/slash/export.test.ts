@@ -4,21 +4,21 @@ import { CrabError } from '../../../src/core/base/errors.ts'
 import { request } from '../../../src/core/protocol/dispatch.ts'
 import { runSlash } from '../../../src/tui/slash/run.ts'
 import { startTestDispatch } from '../../support/test-dispatch.ts'
-import { slashSetting } from './slash-setting.ts'
+import { createSlashChat } from './slash-chat.ts'
 
 const NEVER = new AbortController().signal
 
-test('/copy takes the last answer, or an earlier one, and skips steps without words', async () => {
+test('/copy takes the last answer, or an earlier one, and skips steps without text', async () => {
   const call = { call: 'a', name: 'read', args: '{"path":"none"}' }
   await using node = await startTestDispatch([
     { parts: ['first *one*'] },
     { parts: [call] },
     { parts: ['second'] },
   ])
-  const early = await chatAfter(node, ['one'])
+  const early = await openChatAfter(node, ['one'])
   await runSlash('/copy 2', early.context, NEVER)
   assert.match(JSON.stringify(early.blocks()), /There is only 1 answer"/)
-  const chat = await chatAfter(node, ['two'])
+  const chat = await openChatAfter(node, ['two'])
   await runSlash('/copy', chat.context, NEVER)
   await runSlash('/copy 2', chat.context, NEVER)
   assert.deepEqual(chat.done, ['copy second', 'copy first *one*'])
@@ -33,7 +33,7 @@ test('/copy takes the last answer, or an earlier one, and skips steps without wo
 
 test('/copy finds an answer behind more messages than one page holds', async () => {
   await using node = await startTestDispatch((_, index) => ({ parts: [index === 0 ? 'the first' : 'later'] }))
-  const chat = await chatAfter(
+  const chat = await openChatAfter(
     node,
     Array.from({ length: 40 }, (_, at) => `message ${at}`),
   )
@@ -41,9 +41,9 @@ test('/copy finds an answer behind more messages than one page holds', async () 
   assert.deepEqual(chat.done, ['copy the first'])
 })
 
-test('/export writes all messages as Markdown under a name of its own, or the one that was given', async () => {
+test('/export writes all messages as Markdown under a generated or given name', async () => {
   await using node = await startTestDispatch(() => ({ parts: ['So it is.'] }))
-  const chat = await chatAfter(node, ['hello there'], 'Crabs & owls!')
+  const chat = await openChatAfter(node, ['hello there'], 'Crabs & owls!')
   await runSlash('/export', chat.context, NEVER)
   await runSlash('/export', chat.context, NEVER)
   await runSlash('/export notes/a b.md', chat.context, NEVER)
@@ -61,7 +61,7 @@ test('/export writes all messages as Markdown under a name of its own, or the on
 
 test('/export and /copy say when there is nothing yet', async () => {
   await using node = await startTestDispatch([])
-  const chat = slashSetting(node.dispatch)
+  const chat = createSlashChat(node.dispatch)
   await runSlash('/export', chat.context, NEVER)
   await runSlash('/copy', chat.context, NEVER)
   assert.deepEqual(
@@ -78,24 +78,24 @@ const NAMES: Readonly<Record<string, string>> = {
   '\u001b]0;x\u0007': '0-x-2026-01-02',
 }
 
-test('/export makes a name of the title, in any script, and of nothing else', async () => {
+test('/export derives a name from the title, in any script, and drops everything else', async () => {
   await using node = await startTestDispatch(() => ({ parts: ['So it is.'] }))
   await node.ask('hello')
   for (const [title, name] of Object.entries(NAMES)) {
-    const chat = await chatAfter(node, [], title)
+    const chat = await openChatAfter(node, [], title)
     await runSlash('/export', chat.context, NEVER)
     assert.deepEqual([...chat.files.keys()], [`${name}.md`])
   }
 })
 
-async function chatAfter(
+async function openChatAfter(
   node: Awaited<ReturnType<typeof startTestDispatch>>,
   messages: readonly string[],
   title = '',
 ) {
   for (const message of messages) await node.ask(message)
   const { conversations } = await request(node.dispatch, 'listConversations', {}, NEVER)
-  const chat = slashSetting(node.dispatch)
+  const chat = createSlashChat(node.dispatch)
   chat.openSession(conversations[0]!.filePath, title)
   return chat
 }

@@ -11,13 +11,13 @@ import { route } from '../../../src/core/protocol/dispatch.ts'
 
 const INFO = { agent: 'crab', sender: 'ann', createdAt: '2026-01-02T03:04:05.678Z', messageCount: 3 }
 
-test('conversationMarkdown() is headed by the title, or by who talks to whom', async () => {
+test('conversationMarkdown() is headed by the title, or by agent and sender', async () => {
   const facts = 'crab · ann · 2026-01-02T03:04:05.678Z · 3 messages'
-  assert.deepEqual(await markdownOf(INFO), [`# crab with ann\n\n${facts}\n`])
-  assert.deepEqual(await markdownOf({ ...INFO, title: 'Crabs' }), [`# Crabs\n\n${facts}\n`])
+  assert.deepEqual(await renderParts(INFO), [`# crab with ann\n\n${facts}\n`])
+  assert.deepEqual(await renderParts({ ...INFO, title: 'Crabs' }), [`# Crabs\n\n${facts}\n`])
 })
 
-/** What a message is, and the block it makes. */
+/** Messages with the Markdown block of each. */
 const MESSAGES: [string, DeepPartial<SessionMessage>, string][] = [
   ['a question', { role: 'user', content: 'Hi' }, '\n## You\n\nHi\n'],
   ['an answer', { role: 'assistant', content: 'Yes.' }, '\n## crab\n\nYes.\n'],
@@ -53,21 +53,21 @@ const MESSAGES: [string, DeepPartial<SessionMessage>, string][] = [
 ]
 
 test('conversationMarkdown() renders every kind of message', async () => {
-  const [, ...blocks] = await markdownOf(
+  const [, ...blocks] = await renderParts(
     INFO,
     MESSAGES.map(([, message]) => message),
   )
   for (const [at, [what, , expected]] of MESSAGES.entries()) assert.equal(blocks[at], expected, what)
 })
 
-test('conversationMarkdown() fences a result so that nothing in it ends the fence', async () => {
+test('conversationMarkdown() fences a result so that nothing in it closes the fence', async () => {
   const line = fc.oneof(
     fc.string(),
     fc.integer({ min: 0, max: 9 }).map((count) => '`'.repeat(count)),
   )
   await fc.assert(
     fc.asyncProperty(fc.array(line), async (lines) => {
-      const [, block = ''] = await markdownOf(INFO, [{ role: 'tool', name: 't', content: lines.join('\n') }])
+      const [, block = ''] = await renderParts(INFO, [{ role: 'tool', name: 't', content: lines.join('\n') }])
       const [fence = '', ...rest] = block.split('\n').slice(3, -1)
       assert.match(fence, /^`{3,}$/)
       assert.equal(
@@ -78,8 +78,8 @@ test('conversationMarkdown() fences a result so that nothing in it ends the fenc
   )
 })
 
-/** The pieces of a conversation as Markdown: its head, and one for each message. */
-function markdownOf(
+/** Returns the parts of a conversation as Markdown: its head, and one for each message. */
+function renderParts(
   info: DeepPartial<SessionInfo>,
   messages: readonly DeepPartial<SessionMessage>[] = [],
 ): Promise<string[]> {

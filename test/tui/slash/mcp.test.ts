@@ -6,11 +6,11 @@ import { onChosen, runSlash } from '../../../src/tui/slash/run.ts'
 import { startMcpNode } from '../../support/mcp/mcp-node.ts'
 import { entriesToml, watchedServer } from '../../support/mcp/mcp-servers.ts'
 import { recordFolder } from '../../support/mcp/record-folder.ts'
-import { type SlashSetting, slashSetting } from './slash-setting.ts'
+import { createSlashChat, type SlashChat } from './slash-chat.ts'
 
 const NEVER = new AbortController().signal
 
-test('/mcp shows one row for a server that several agents share, and its keys really do it', async () => {
+test('/mcp shows one row for a server that several agents share, and its keys perform their actions', async () => {
   await using records = await recordFolder()
   await using node = await startMcpNode([])
   const server = watchedServer(records.path, { tools: ['few'] }, { name: 'one' })
@@ -18,7 +18,7 @@ test('/mcp shows one row for a server that several agents share, and its keys re
     const id = name === 'crab' ? '01JZZZZZZZZZZZZZZZZZZZZZZZ' : '01JZZZZZZZZZZZZZZZZZZZZZZY'
     await node.home.write(`agents/${name}.toml`, `id = "${id}"\n\n${entriesToml(server.entry)}`)
   }
-  const chat = slashSetting(node.dispatch)
+  const chat = createSlashChat(node.dispatch)
   await runSlash('/mcp', chat.context, NEVER)
   assert.deepEqual(row(chat), { SERVER: 'one', STATE: 'idle', OWNERS: '2 agents', TOOLS: '-' })
 
@@ -53,17 +53,17 @@ test('/mcp shows one row for a server that several agents share, and its keys re
 
 test('/mcp says how to add a server when there is none', async () => {
   await using node = await startMcpNode([])
-  const chat = slashSetting(node.dispatch)
+  const chat = createSlashChat(node.dispatch)
   await runSlash('/mcp', chat.context, NEVER)
   assert.equal(chat.state().overlay, undefined)
   assert.match(JSON.stringify(chat.blocks()), /No agent has MCP servers yet.*crabtalk mcp add/)
 })
 
-test('what fails is said below the table', async () => {
+test('an error is shown below the table', async () => {
   await using node = await startMcpNode([])
   const entry = '[[mcps]]\nname = "gone"\ncommand = "/nonexistent/server"\n'
   await node.home.write('agents/crab.toml', `id = "01JZZZZZZZZZZZZZZZZZZZZZZZ"\n\n${entry}`)
-  const chat = slashSetting(node.dispatch)
+  const chat = createSlashChat(node.dispatch)
   await runSlash('/mcp', chat.context, NEVER)
   await press(chat, 'p')
   assert.match(panel(chat).note, /gone/)
@@ -79,7 +79,7 @@ test('a panel that was closed meanwhile stays closed', async () => {
     'agents/crab.toml',
     `id = "01JZZZZZZZZZZZZZZZZZZZZZZZ"\n\n${entriesToml(server.entry)}`,
   )
-  const chat = slashSetting(node.dispatch)
+  const chat = createSlashChat(node.dispatch)
   await runSlash('/mcp', chat.context, NEVER)
   const pinging = press(chat, 'p')
   assert.equal(panel(chat).note, 'pinging one of crab…')
@@ -89,19 +89,19 @@ test('a panel that was closed meanwhile stays closed', async () => {
   assert.equal(server.starts().length, 1)
 })
 
-function press(chat: SlashSetting, key: string): Promise<void> {
+function press(chat: SlashChat, key: string): Promise<void> {
   const { value } = panel(chat).rows[panel(chat).selected]!
   return onChosen({ type: 'chosen', picker: 'mcp', value, key }, chat.context, NEVER)
 }
 
-function panel(chat: SlashSetting) {
+function panel(chat: SlashChat) {
   const { overlay } = chat.state()
   assert.ok(overlay?.kind === 'panel')
   return overlay
 }
 
-/** The first cells of the first row, by their column. */
-function row(chat: SlashSetting): Record<string, string> {
+/** Returns the first cells of the first row, by their column. */
+function row(chat: SlashChat): Record<string, string> {
   const { header, rows } = panel(chat)
   return Object.fromEntries(header.slice(0, 4).map((name, at) => [name, rows[0]!.cells[at]!]))
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { onChosen, runSlash } from '../../../src/tui/slash/run.ts'
 import { startModelServer } from '../../support/model-server.ts'
 import { startTestDispatch } from '../../support/test-dispatch.ts'
-import { slashSetting } from './slash-setting.ts'
+import { createSlashChat } from './slash-chat.ts'
 
 const NEVER = new AbortController().signal
 const CONFIG = `
@@ -14,9 +14,9 @@ base_url = "http://127.0.0.1:1/v1"
 models = [{ name = "big", context = 1000000, input_usd = 3, output_usd = 15 }, "small"]
 `
 
-test('/model offers every model with what is known of it; the choice holds for this chat', async () => {
+test('/model offers every model with its known facts, and the choice applies to this chat', async () => {
   await using node = await startTestDispatch([], { config: CONFIG })
-  const chat = slashSetting(node.dispatch)
+  const chat = createSlashChat(node.dispatch)
   await runSlash('/model', chat.context, NEVER)
   const { overlay } = chat.state()
   assert.ok(overlay?.kind === 'picker')
@@ -31,9 +31,9 @@ test('/model offers every model with what is known of it; the choice holds for t
   assert.equal(chat.state().chosenModel, undefined)
 })
 
-test('/model NAME chooses it, and names the nearest of a name that is none', async () => {
+test('/model NAME chooses it, and suggests the nearest name for an unknown one', async () => {
   await using node = await startTestDispatch([], { config: CONFIG })
-  const chat = slashSetting(node.dispatch)
+  const chat = createSlashChat(node.dispatch)
   await runSlash('/model small', chat.context, NEVER)
   assert.equal(chat.state().chosenModel, 'small')
   await runSlash('/model home/big', chat.context, NEVER)
@@ -45,11 +45,11 @@ test('/model NAME chooses it, and names the nearest of a name that is none', asy
   ])
 })
 
-test('/model knows what the servers of providers have, and asks a provider for what it does not list', async () => {
+test('/model knows the models that servers of providers list, and asks a provider about others', async () => {
   await using server = await startModelServer([], { models: ['one', 'two'] })
   await using node = await startTestDispatch([])
   await node.home.write('config.toml', `[llm]\nbase_url = "${server.url}"\nmodel = "one"\n`)
-  const chat = slashSetting(node.dispatch)
+  const chat = createSlashChat(node.dispatch)
   await runSlash('/model', chat.context, NEVER)
   const { overlay } = chat.state()
   assert.ok(overlay?.kind === 'picker')
@@ -64,7 +64,7 @@ test('/model knows what the servers of providers have, and asks a provider for w
 
 test('/model default NAME is written to config.toml', async () => {
   await using node = await startTestDispatch([], { config: CONFIG })
-  const chat = slashSetting(node.dispatch)
+  const chat = createSlashChat(node.dispatch)
   await runSlash('/model default small', chat.context, NEVER)
   assert.match(await node.home.read('config.toml'), /model = "small"/)
   assert.deepEqual(chat.state().models.find(({ active }) => active)?.name, 'small')

@@ -5,12 +5,12 @@ import { route } from '../../../src/core/protocol/dispatch.ts'
 import { SLASH_COMMANDS } from '../../../src/tui/slash/commands.ts'
 import { runSlash } from '../../../src/tui/slash/run.ts'
 import type { Block } from '../../../src/tui/view/blocks.ts'
-import { slashSetting } from './slash-setting.ts'
+import { createSlashChat } from './slash-chat.ts'
 
 const NEVER = new AbortController().signal
 
-test('runSlash() answers an unknown command itself and names the nearest', async () => {
-  const chat = slashSetting(withSkills())
+test('runSlash() answers an unknown command itself and suggests the nearest', async () => {
+  const chat = createSlashChat(serveSkills())
   await runSlash('/modle gpt', chat.context, NEVER)
   await runSlash('/zzzzzzzzzz', chat.context, NEVER)
   await runSlash('/', chat.context, NEVER)
@@ -22,8 +22,8 @@ test('runSlash() answers an unknown command itself and names the nearest', async
   assert.deepEqual(chat.done, [])
 })
 
-test('runSlash() says to the agent what names a skill of it; a command wins', async () => {
-  const chat = slashSetting(withSkills('review', 'new', 'my skill'))
+test('runSlash() sends a skill by name to the agent; a command of the same name wins', async () => {
+  const chat = createSlashChat(serveSkills('review', 'new', 'my skill'))
   for (const line of ['/review src/a.ts ', '/new', '/skill:new and', '/my skill x', '/reviewer', '/rewiev'])
     await runSlash(line, chat.context, NEVER)
   assert.deepEqual(chat.done, ['say /review src/a.ts', 'anew', 'say /skill:new and', 'say /my skill x'])
@@ -33,8 +33,8 @@ test('runSlash() says to the agent what names a skill of it; a command wins', as
   ])
 })
 
-test('/skills lists those of the agent with what they are for, and what is wrong with others', async () => {
-  const chat = slashSetting(withSkills('review'))
+test('/skills lists those of the agent with their descriptions, and what is wrong with others', async () => {
+  const chat = createSlashChat(serveSkills('review'))
   await runSlash('/skills', chat.context, NEVER)
   const { overlay } = chat.state()
   assert.ok(overlay?.kind === 'page')
@@ -44,13 +44,13 @@ test('/skills lists those of the agent with what they are for, and what is wrong
 })
 
 test('runSlash() finds a command by its other names, in upper and lower case', async () => {
-  const chat = slashSetting(route({}))
+  const chat = createSlashChat(route({}))
   for (const line of ['/new', '/clear', '/NEW', '/quit', '/exit ']) await runSlash(line, chat.context, NEVER)
   assert.deepEqual(chat.done, ['anew', 'anew', 'anew', 'leave', 'leave'])
 })
 
-test('runSlash() refuses what may not run beside a turn, and says so', async () => {
-  const chat = slashSetting(route({}))
+test('runSlash() refuses commands that may not run during a turn, and says so', async () => {
+  const chat = createSlashChat(route({}))
   chat.context.act({ type: 'message-sent', text: 'hi', files: [], now: 0 })
   for (const { name, whileBusy } of SLASH_COMMANDS.filter(({ whileBusy }) => !whileBusy)) {
     await runSlash(`/${name}`, chat.context, NEVER)
@@ -62,13 +62,13 @@ test('runSlash() refuses what may not run beside a turn, and says so', async () 
   assert.deepEqual(chat.done, ['leave'])
 })
 
-test('every name of a command is taken once', () => {
+test('no two commands share a name', () => {
   const names = SLASH_COMMANDS.flatMap(({ name, aliases = [] }) => [name, ...aliases])
   assert.deepEqual(names, [...new Set(names)])
 })
 
 test('/help lists every command and every key', async () => {
-  const chat = slashSetting(route({}))
+  const chat = createSlashChat(route({}))
   await runSlash('/help', chat.context, NEVER)
   const { overlay } = chat.state()
   assert.ok(overlay?.kind === 'page')
@@ -77,8 +77,8 @@ test('/help lists every command and every key', async () => {
   assert.match(overlay.text, /\/new \/clear/)
 })
 
-test('/details and /thinking go on and off; /plain says how', async () => {
-  const chat = slashSetting(route({}))
+test('/details and /thinking toggle; /plain says how', async () => {
+  const chat = createSlashChat(route({}))
   await runSlash('/details', chat.context, NEVER)
   await runSlash('/thinking', chat.context, NEVER)
   assert.deepEqual([chat.state().details, chat.state().thinking], [true, true])
@@ -88,8 +88,8 @@ test('/details and /thinking go on and off; /plain says how', async () => {
   assert.match(sentence(chat.blocks()[0]), /crabtalk chat --plain/)
 })
 
-test('a failure of the other side is thrown to whoever runs the command', async () => {
-  const chat = slashSetting(route({}))
+test('an error from the daemon is thrown to the caller of the command', async () => {
+  const chat = createSlashChat(route({}))
   await assert.rejects(runSlash('/model', chat.context, NEVER), /Cannot serve list_models/)
 })
 
@@ -97,8 +97,8 @@ function sentence(block: Block | undefined): string {
   return block?.kind === 'notice' ? `${block.text} (${block.hint})` : JSON.stringify(block)
 }
 
-/** The agents, as far as they list the skills of crab. */
-function withSkills(...names: string[]) {
+/** Serves only the skills of crab. */
+function serveSkills(...names: string[]) {
   return route({
     listSkills: async ({ agent }) => {
       assert.equal(agent, 'crab')

@@ -4,15 +4,15 @@ import { SessionHit } from '../../../src/core/protocol/crabtalk.generated.ts'
 import { route } from '../../../src/core/protocol/dispatch.ts'
 import { pressOverlay } from '../../../src/tui/overlays/overlay.ts'
 import { onChosen, runSlash } from '../../../src/tui/slash/run.ts'
-import { key } from '../cards/setting.ts'
-import { slashSetting } from './slash-setting.ts'
+import { key } from '../cards/card-fixtures.ts'
+import { createSlashChat } from './slash-chat.ts'
 
 const NEVER = new AbortController().signal
 
-test('/search opens with what it has found, and Enter goes on there', async () => {
+test('/search opens with its results, and Enter continues there', async () => {
   const window = [{ seq: 7, role: 'user', snippet: 'a kraken', matches: [2, 8] }]
   const hit = SessionHit.fromPartial({ session: { id: 's1', title: 'At sea' }, seq: 7, window })
-  const chat = slashSetting(route({ searchSessions: async () => ({ hits: [hit], partial: false }) }))
+  const chat = createSlashChat(route({ searchSessions: async () => ({ hits: [hit], partial: false }) }))
   await runSlash('/search kraken dock', chat.context, NEVER)
   const { overlay } = chat.state()
   assert.ok(overlay?.kind === 'search')
@@ -29,8 +29,8 @@ test('/search opens with what it has found, and Enter goes on there', async () =
   assert.equal(chat.state().hint, 'Ctrl+O, then /kraken, shows the match')
 })
 
-test('what /search finds cannot be gone on with while a turn runs, and says so', async () => {
-  const chat = slashSetting(route({}))
+test('results of /search cannot be opened while a turn runs, and say so', async () => {
+  const chat = createSlashChat(route({}))
   chat.context.act({ type: 'message-sent', text: 'hi', files: [], now: 0 })
   await onChosen({ type: 'chosen', picker: 'session', value: 's1' }, chat.context, NEVER)
   assert.deepEqual(chat.done, [])

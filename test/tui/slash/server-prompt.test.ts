@@ -4,7 +4,7 @@ import { runSlash } from '../../../src/tui/slash/run.ts'
 import { readPromptArguments } from '../../../src/tui/slash/server-prompt.ts'
 import { startMcpNode } from '../../support/mcp/mcp-node.ts'
 import { askingEntry, entriesToml } from '../../support/mcp/mcp-servers.ts'
-import { slashSetting } from './slash-setting.ts'
+import { createSlashChat } from './slash-chat.ts'
 
 const NEVER = new AbortController().signal
 const BLANKS = [{ name: 'path' }, { name: 'tone' }]
@@ -28,7 +28,7 @@ for (const [text, args] of READ) {
   })
 }
 
-test('readPromptArguments() says what is too much', () => {
+test('readPromptArguments() reports unexpected arguments', () => {
   assert.deepEqual(
     readPromptArguments('path=a tone=b and more', BLANKS).problem,
     '"and more" is not expected',
@@ -42,10 +42,10 @@ async function chatWith() {
     'agents/crab.toml',
     `id = "01JZZZZZZZZZZZZZZZZZZZZZZZ"\n\n${entriesToml(askingEntry())}`,
   )
-  return { node, chat: slashSetting(node.dispatch) }
+  return { node, chat: createSlashChat(node.dispatch) }
 }
 
-test('/server:prompt shows what the server made of it, and sends it in a frame', async () => {
+test('/server:prompt shows the rendered prompt, and sends it in a frame', async () => {
   const { node, chat } = await chatWith()
   await using _node = node
   await runSlash('/docs:review a.ts tone=stern', chat.context, NEVER)
@@ -60,7 +60,7 @@ test('/server:prompt shows what the server made of it, and sends it in a frame',
   )
 })
 
-test('/server:prompt asks for what is missing, and puts the line back with its blank', async () => {
+test('/server:prompt asks for missing arguments, and restores the line with a trailing blank', async () => {
   const { node, chat } = await chatWith()
   await using _node = node
   await runSlash('/docs:review tone=x', chat.context, NEVER)
@@ -69,7 +69,7 @@ test('/server:prompt asks for what is missing, and puts the line back with its b
   assert.deepEqual(chat.done, [])
 })
 
-test('a prompt or a server that there is not never reaches a model', async () => {
+test('an unknown prompt or server never reaches a model', async () => {
   const { node, chat } = await chatWith()
   await using _node = node
   await runSlash('/docs:reviw', chat.context, NEVER)

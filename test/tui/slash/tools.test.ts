@@ -6,18 +6,18 @@ import { startMcpNode } from '../../support/mcp/mcp-node.ts'
 import { entriesToml, watchedServer } from '../../support/mcp/mcp-servers.ts'
 import { recordFolder } from '../../support/mcp/record-folder.ts'
 import { startTestDispatch } from '../../support/test-dispatch.ts'
-import { type SlashSetting, slashSetting } from './slash-setting.ts'
+import { createSlashChat, type SlashChat } from './slash-chat.ts'
 
 const NEVER = new AbortController().signal
 const ID = '01JZZZZZZZZZZZZZZZZZZZZZZZ'
 
-test('/tools lists built-in tools and those of servers, with what the rules say', async () => {
+test('/tools lists built-in and MCP tools, with what the rules decide', async () => {
   await using records = await recordFolder()
   await using node = await startMcpNode([])
   const server = watchedServer(records.path, { tools: ['few'] }, { name: 'one' })
   const rules = 'permissions = { deny = ["add"] }\n'
   await node.home.write('agents/crab.toml', `id = "${ID}"\n\n${entriesToml(server.entry)}${rules}`)
-  const chat = slashSetting(node.dispatch)
+  const chat = createSlashChat(node.dispatch)
   await runSlash('/tools', chat.context, NEVER)
   assert.match(page(chat), /MCP server one: its tools are not known before it has run/)
   await request(node.dispatch, 'mcpAction', { agent: 'crab', name: 'one', action: 7 }, NEVER)
@@ -33,18 +33,18 @@ test('/tools lists built-in tools and those of servers, with what the rules say'
   assert.match(text, /^ {2}mcp__one__add {2,}refused · mcp__one__add \(agents\/crab\.toml:\d+\)/m)
 })
 
-test('/tools lists the tool of skills where there are skills', async () => {
+test('/tools lists the skill tool if there are skills', async () => {
   await using node = await startTestDispatch([])
   await node.home.write('skills/a/SKILL.md', '---\nname: a\ndescription: Does a\n---\nDo it.\n')
-  const chat = slashSetting(node.dispatch)
+  const chat = createSlashChat(node.dispatch)
   await runSlash('/tools', chat.context, NEVER)
   assert.match(page(chat), /^ {2}skill {2,}allowed · /m)
 })
 
-test('/tools leaves out what the agent has not', async () => {
+test('/tools omits tools that the agent does not have', async () => {
   await using node = await startTestDispatch([])
   await node.home.write('agents/crab.toml', `id = "${ID}"\ntools = ["read"]\n`)
-  const chat = slashSetting(node.dispatch)
+  const chat = createSlashChat(node.dispatch)
   await runSlash('/tools', chat.context, NEVER)
   assert.match(page(chat), /^ {2}bash .*the agent's file does not list it under tools/m)
   assert.match(page(chat), /crab has no MCP servers/)
@@ -54,7 +54,7 @@ test('/permissions lists the rules of the chat and of the agent', async () => {
   await using node = await startTestDispatch([])
   const rules = 'permissions = { allow = ["bash(git *)"], deny = ["read(/etc/**)"] }\n'
   await node.home.write('agents/crab.toml', `id = "${ID}"\n${rules}`)
-  const chat = slashSetting(node.dispatch)
+  const chat = createSlashChat(node.dispatch)
   const context = { ...chat.context, rules: { allow: ['edit'], ask: [], deny: [] } }
   await runSlash('/permissions', context, NEVER)
   const text = page(chat)
@@ -64,9 +64,9 @@ test('/permissions lists the rules of the chat and of the agent', async () => {
   assert.match(text, /^ {2}allow bash\(git \*\) {2,}in the agent's file$/m)
 })
 
-test('/permissions CALL says what the rules make of it, those of the chat too', async () => {
+test('/permissions CALL shows what the rules decide about it, including those of the chat', async () => {
   await using node = await startTestDispatch([])
-  const chat = slashSetting(node.dispatch)
+  const chat = createSlashChat(node.dispatch)
   await runSlash('/permissions bash(git push)', chat.context, NEVER)
   const context = { ...chat.context, rules: { allow: ['bash(git *)'], ask: [], deny: [] } }
   await runSlash('/permissions bash(git push)', context, NEVER)
@@ -77,9 +77,9 @@ test('/permissions CALL says what the rules make of it, those of the chat too', 
   assert.match(JSON.stringify(chat.blocks().at(-1)), /Cannot read the call bash/)
 })
 
-test('/status says what the chat is about', async () => {
+test('/status shows the agent, conversation and model of the chat', async () => {
   await using node = await startTestDispatch([])
-  const chat = slashSetting(node.dispatch)
+  const chat = createSlashChat(node.dispatch)
   await runSlash('/status', chat.context, NEVER)
   const block = chat.blocks()[0]
   assert.ok(block?.kind === 'output')
@@ -95,7 +95,7 @@ test('/status says what the chat is about', async () => {
   })
 })
 
-function page(chat: SlashSetting): string {
+function page(chat: SlashChat): string {
   const { overlay } = chat.state()
   assert.ok(overlay?.kind === 'page')
   return overlay.text

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { runSlash } from '../../../src/tui/slash/run.ts'
 import { eventOf, startTestDispatch } from '../../support/test-dispatch.ts'
-import { slashSetting } from './slash-setting.ts'
+import { createSlashChat } from './slash-chat.ts'
 
 const NEVER = new AbortController().signal
 
-test('/undo says what it would do, does it, and then has nothing to do', async () => {
+test('/undo shows a preview, performs it, and then has nothing to do', async () => {
   const call = (name: string) => ({
     parts: [{ call: name, name: 'write', args: JSON.stringify({ path: name, content: 'x' }) }],
   })
@@ -16,7 +16,7 @@ test('/undo says what it would do, does it, and then has nothing to do', async (
   const events = await node.ask('go', { options: { allow: ['edit(/**)'] } })
   const { home } = node.home.paths
   await writeFile(join(home, 'b'), 'mine')
-  const chat = slashSetting(node.dispatch)
+  const chat = createSlashChat(node.dispatch)
   chat.openSession(eventOf(events, 'start').value.sessionId)
   const rows = [
     ['removed', join(home, 'a')],

@@ -17,12 +17,12 @@ import {
   turnEnd,
 } from '../../support/chat-state.ts'
 
-test('a call that runs has failed when its turn is lost, and is not printed when the turn goes on elsewhere', () => {
+test('a running call fails when its turn is lost, and is not printed when the turn continues elsewhere', () => {
   const running = after(busyState(), [toolStart('a')])
   const left = { type: 'turn-detached', text: 'left', tone: 'info' } as const
-  const toolsOf = (keepsRunning: boolean) =>
+  const countTools = (keepsRunning: boolean) =>
     blocksOf(reduce(running, { ...left, keepsRunning })).filter(({ kind }) => kind === 'tool').length
-  assert.deepEqual([toolsOf(false), toolsOf(true)], [1, 0])
+  assert.deepEqual([countTools(false), countTools(true)], [1, 0])
 })
 
 test('a message is printed when it is sent, and the turn runs', () => {
@@ -31,7 +31,7 @@ test('a message is printed when it is sent, and the turn runs', () => {
   assert.equal(state.turn?.doing, 'thinking')
 })
 
-test('an answer is printed whole, once, whatever its chunks', () => {
+test('an answer is printed in full, once, for any division into chunks', () => {
   fc.assert(
     fc.property(
       fc.array(fc.string({ maxLength: 30 }), { maxLength: 20 }),
@@ -44,14 +44,14 @@ test('an answer is printed whole, once, whatever its chunks', () => {
         }
         state = after(state, [textEnd])
         const words = blocksOf(state).flatMap((block) => (block.kind === 'answer' ? [block.text] : []))
-        assert.equal(squeezed(words.join('\n')), squeezed(chunks.join('')))
+        assert.equal(removeBlanks(words.join('\n')), removeBlanks(chunks.join('')))
         assert.equal(state.open, undefined)
       },
     ),
   )
 })
 
-test('an answer says where it begins, and that only once', () => {
+test('an answer shows where it starts, only once', () => {
   const state = after(busyState(), [textStart, chunk('one\n\ntwo\n\nthree'), textEnd])
   const firsts = blocksOf(state).flatMap((block) => (block.kind === 'answer' ? [block.isFirst] : []))
   assert.deepEqual(firsts, [true, ...firsts.slice(1).map(() => false)])
@@ -73,42 +73,42 @@ test('a call that has no result when the turn ends is printed as interrupted', (
   assert.deepEqual(blocksOf(state).at(-1), { kind: 'notice', tone: 'info', text: 'Interrupted' })
 })
 
-test('a turn that failed says why and what to do', () => {
+test('a failed turn says why and what to do', () => {
   const state = after(busyState(), [turnEnd('Cannot call m: no key')])
   const notice = { kind: 'notice', tone: 'error', text: 'Cannot call m: no key', hint: 'try again' }
   assert.deepEqual(blocksOf(state).at(-1), notice)
   assert.equal(state.turn, undefined)
 })
 
-test('an answer that was cut is marked so', () => {
+test('a truncated answer is marked', () => {
   const state = after(busyState(), [textStart, chunk('So'), textEnd, turnEnd('', 'length')])
   const last = blocksOf(state).at(-1)
   assert.ok(last?.kind === 'notice' && last.tone === 'warning' && last.text.includes('output limit'))
 })
 
-test('a turn that ends without a word of an answer says so', () => {
-  const isTold = (events: Parameters<typeof after>[1]) =>
+test('a turn that ends without an answer says so', () => {
+  const saysNoAnswer = (events: Parameters<typeof after>[1]) =>
     blocksOf(after(busyState(), events)).some(
       (block) => block.kind === 'notice' && block.text === 'The model returned an empty answer',
     )
   const thinking = { $case: 'thinking', value: { content: 'Let me see.' } } as const
   const step = [toolStart('a'), toolResult('a')]
-  assert.ok(isTold([turnEnd()]))
-  assert.ok(isTold([thinking, ...step, textStart, chunk('\n'), textEnd, turnEnd()]))
-  assert.equal(isTold([textStart, chunk('So'), textEnd, ...step, turnEnd()]), false)
-  assert.equal(isTold([turnEnd('Cancelled', 'cancelled')]), false)
-  assert.equal(isTold([turnEnd('Cannot call m: no key')]), false)
-  assert.equal(isTold([turnEnd('', 'length')]), false)
+  assert.ok(saysNoAnswer([turnEnd()]))
+  assert.ok(saysNoAnswer([thinking, ...step, textStart, chunk('\n'), textEnd, turnEnd()]))
+  assert.equal(saysNoAnswer([textStart, chunk('So'), textEnd, ...step, turnEnd()]), false)
+  assert.equal(saysNoAnswer([turnEnd('Cancelled', 'cancelled')]), false)
+  assert.equal(saysNoAnswer([turnEnd('Cannot call m: no key')]), false)
+  assert.equal(saysNoAnswer([turnEnd('', 'length')]), false)
 })
 
-test('of a turn that was under way nobody says that it gave no answer', () => {
+test('a turn that was joined midway does not say that it gave no answer', () => {
   const turn = { type: 'turn-started', runId: 'r', now: 0 } as const
-  const endOf = (isUnderWay: boolean) =>
+  const countBlocks = (isUnderWay: boolean) =>
     blocksOf(after(reduce(initialState(CHAT_OPTIONS), { ...turn, isUnderWay }), [turnEnd()])).length
-  assert.deepEqual([endOf(false), endOf(true)], [1, 0])
+  assert.deepEqual([countBlocks(false), countBlocks(true)], [1, 0])
 })
 
-test('what a conversation costs adds up, and stays unknown once it is', () => {
+test('the cost of a conversation adds up, and stays unknown once it is', () => {
   const two = after(after(busyState(), [turnEnd()]), [turnEnd()])
   assert.equal(two.usage.usd, 1)
   const unknown = turnEnd()
@@ -116,18 +116,18 @@ test('what a conversation costs adds up, and stays unknown once it is', () => {
   assert.equal(after(after(two, [unknown]), [turnEnd()]).usage.usd, undefined)
 })
 
-test('a question stands until it is closed, whoever answered it', () => {
+test('a question stays open until it is closed, whoever answered it', () => {
   const value = { questions: [], askId: 'q1', kind: AskKind.QUESTION, permission: undefined }
-  const asked = after(busyState(), [{ $case: 'askUser', value }])
+  const waiting = after(busyState(), [{ $case: 'askUser', value }])
   assert.deepEqual(
-    asked.asks.map(({ askId }) => askId),
+    waiting.asks.map(({ askId }) => askId),
     ['q1'],
   )
-  const closed = after(asked, [{ $case: 'askClosed', value: { askId: 'q1', by: 'bob', content: '' } }])
+  const closed = after(waiting, [{ $case: 'askClosed', value: { askId: 'q1', by: 'bob', content: '' } }])
   assert.deepEqual(closed.asks, [])
 })
 
-test('a steer waits until it is taken up; one that comes back stands in the prompt', () => {
+test('a steer waits until it is accepted; one that is returned goes back into the prompt', () => {
   const steered = ['one', 'two'].reduce(
     (state, text) => reduce(state, { type: 'steered', text, content: text }),
     busyState(),
@@ -143,14 +143,14 @@ test('a steer waits until it is taken up; one that comes back stands in the prom
   assert.equal(back.prompt.text, 'two')
 })
 
-test('what was printed is forgotten, what came since is not', () => {
+test('printed blocks are dropped from the state, later ones stay', () => {
   const state = after(busyState(), [textStart, chunk('one\n\ntwo'), textEnd])
   const [first] = state.finished
   const rest = reduce(state, { type: 'printed', upto: first!.id })
   assert.deepEqual(rest.finished, state.finished.slice(1))
 })
 
-test('another conversation begins with nothing spent; what waits is for it', () => {
+test('another conversation starts with nothing spent, and gets the queued messages', () => {
   const state = reduce(after(busyState(), [turnEnd()]), { type: 'queued', text: 'later' })
   const other = { agent: 'bob', sender: 'ann', session: 's2', title: 'Plans' }
   const opened = reduce(state, { type: 'conversation', ...other })
@@ -165,8 +165,8 @@ function printedCalls(state: Parameters<typeof blocksOf>[0]): string[] {
   return blocksOf(state).flatMap((block) => (block.kind === 'tool' ? [block.tool.callId] : []))
 }
 
-/** Blank lines between blocks belong to nobody. */
-function squeezed(text: string): string {
+/** Blank lines between blocks belong to no block. */
+function removeBlanks(text: string): string {
   return text.replaceAll(/\s+/g, '')
 }
 
@@ -182,7 +182,7 @@ test('a steer with files is shown as it was typed', () => {
   })
 })
 
-test('steers that come back stand in front of the draft in the order they were typed', () => {
+test('returned steers go before the draft in the order they were typed', () => {
   const steered = ['one', 'two'].reduce(
     (before, text) => reduce(before, { type: 'steered', text, content: text }),
     busyState(),
@@ -195,7 +195,7 @@ test('steers that come back stand in front of the draft in the order they were t
   assert.equal(state.prompt.text, 'one\ntwo')
 })
 
-test('a steer of another chat that comes back is told, and stays out of the prompt', () => {
+test('a returned steer of another chat is reported, and stays out of the prompt', () => {
   const state = after(busyState(), [
     { $case: 'steerReturned', value: { content: 'from the other' } },
     turnEnd(),

@@ -17,7 +17,7 @@ test('guardTerminal() restores the terminal at exit, and cooked mode even when n
   assert.deepEqual(log.slice(-1), ['cooked'])
 })
 
-test('guardTerminal() stops with the terminal given away, once, whoever asks', async () => {
+test('guardTerminal() releases the terminal and stops once, for any number of requests', async () => {
   const { hooks, events, log } = makeProcess()
   const lend = async (use: () => void | Promise<void>) => {
     log.push('given')
@@ -26,7 +26,7 @@ test('guardTerminal() stops with the terminal given away, once, whoever asks', a
   }
   using guard = guardTerminal({ hooks, screen: makeScreen(log), lend })
   await guard.suspend()
-  events.emit('continue') // is heard late, and no reason to draw again
+  events.emit('continue') // arrives late, and needs no redraw
   assert.deepEqual(log.splice(0), ['given', 'stop', 'taken back'])
   events.emit('stop')
   events.emit('stop')
@@ -34,7 +34,7 @@ test('guardTerminal() stops with the terminal given away, once, whoever asks', a
   assert.deepEqual(log, ['given', 'stop', 'taken back'])
 })
 
-test('guardTerminal() stops although somebody else has the terminal', async () => {
+test('guardTerminal() stops even while another program has the terminal', async () => {
   const { hooks, log } = makeProcess()
   const lend = () => Promise.reject(new Error('already suspended'))
   using guard = guardTerminal({ hooks, screen: makeScreen(log), lend })
@@ -42,7 +42,7 @@ test('guardTerminal() stops although somebody else has the terminal', async () =
   assert.deepEqual(log, ['stop'])
 })
 
-test('guardTerminal() takes the terminal again after a stop that nobody heard, without erasing what stands there', async () => {
+test('guardTerminal() takes the terminal back after an unnoticed stop, without erasing the screen', async () => {
   const { hooks, events, log } = makeProcess()
   const lend = async () => void log.push('taken back')
   using _guard = guardTerminal({ hooks, screen: makeScreen(log), lend })
@@ -50,7 +50,7 @@ test('guardTerminal() takes the terminal again after a stop that nobody heard, w
   assert.deepEqual(log, ['forget', 'taken back'])
 })
 
-test('guardTerminal() hears nothing after it was disposed', () => {
+test('guardTerminal() handles no events after it was disposed', () => {
   const { hooks, events, log } = makeProcess()
   guardTerminal({ hooks, screen: makeScreen(log), lend: async () => {} })[Symbol.dispose]()
   for (const name of ['exit', 'stop', 'continue']) assert.equal(events.emit(name), false)

@@ -9,7 +9,7 @@ import {
   reflow,
 } from '../../../src/tui/terminal/reflow.ts'
 
-test('heightOf() counts the rows of a line by its columns, without its colours', () => {
+test('countLineRows() counts the rows of a line by its columns, without its colours', () => {
   assert.equal(countLineRows('', 10), 1)
   assert.equal(countLineRows('a'.repeat(10), 10), 1)
   assert.equal(countLineRows('a'.repeat(11), 10), 2)
@@ -19,13 +19,13 @@ test('heightOf() counts the rows of a line by its columns, without its colours',
   assert.equal(countLineRows('漢漢', 1), 2)
 })
 
-test('rowOf() keeps a column behind the end of a full row in that row', () => {
+test('findRow() keeps a column after the end of a full row in that row', () => {
   assert.equal(findRow('a'.repeat(10), 9, 10), 0)
   assert.equal(findRow('a'.repeat(10), 10, 10), 0)
   assert.equal(findRow('a'.repeat(20), 10, 10), 1)
 })
 
-test('reflow() follows the cursor of a frame whose lines are wrapped anew, or not', () => {
+test('reflow() follows the cursor of a frame whose lines are or are not rewrapped', () => {
   const lines = ['a'.repeat(15), 'b', 'c'.repeat(18), 'd'.repeat(12)]
   const drawn = newDrawnFrame(lines, { x: 12, y: 2 }, { columns: 20, rows: 24 })
   const rowAt = (columns: number, kind: Reflow, rows = 24) => reflow(drawn, { columns, rows }, kind).row
@@ -37,7 +37,7 @@ test('reflow() follows the cursor of a frame whose lines are wrapped anew, or no
   assert.equal(rowAt(10, 'xterm.js', 20), 3, 'the last line went, so the line of the cursor is left alone')
 })
 
-test('reflow() follows what xterm.js does step by step', () => {
+test('reflow() matches xterm.js step by step', () => {
   const size = { columns: 20, rows: 24 }
   const drawn = newDrawnFrame(['a'.repeat(20), 'b', 'c'], { x: 1, y: 1 }, size)
   const narrow = reflow(drawn, { columns: 5, rows: 24 }, 'xterm.js')
@@ -47,7 +47,7 @@ test('reflow() follows what xterm.js does step by step', () => {
   assert.equal(reflow(wide, size, 'xterm.js').row, 1)
 })
 
-test('guessReflow() knows the terminals that do not wrap lines anew, and those made of xterm.js', () => {
+test('guessReflow() knows the terminals that do not rewrap lines, and those based on xterm.js', () => {
   assert.equal(guessReflow({ TERM: 'xterm-256color' }), 'all')
   assert.equal(guessReflow({ TERM: 'xterm-256color', XTERM_VERSION: 'XTerm(390)' }), 'none')
   assert.equal(guessReflow({ TERM: 'linux' }), 'none')

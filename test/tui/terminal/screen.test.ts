@@ -9,35 +9,35 @@ for (const [reflow, terminal] of [
   ['xterm.js', 'wraps lines anew'],
   ['none', 'cuts lines'],
 ] as const) {
-  test(`Screen shows a frame once under what was printed, through every resize of a terminal that ${terminal}`, async () => {
+  test(`Screen shows a frame once below the printed lines, through every resize of a terminal that ${terminal}`, async () => {
     const steps = fc.array(step(), { minLength: 1, maxLength: 14 })
     const numRuns = propertyRuns(300, 30)
     const seed = Number(process.env['SEED'] ?? 20)
     await fc.assert(
-      fc.asyncProperty(steps, (taken) => walk(taken, reflow)),
+      fc.asyncProperty(steps, (applied) => walk(applied, reflow)),
       { numRuns, seed },
     )
   })
 }
 
-test('Screen draws nothing while sizes come one after the other, then once for the last, and rests', async () => {
+test('Screen draws nothing during a series of resizes, then once for the last size, and rests', async () => {
   using stage = makeStage({ columns: 80, rows: 24, intervalMs: 800 })
   stage.show(['Fframe'])
   await stage.settle()
-  const told: number[] = []
-  using _listening = stage.screen.onResize(({ columns }) => told.push(columns))
+  const widths: number[] = []
+  using _listening = stage.screen.onResize(({ columns }) => widths.push(columns))
   const before = stage.bytes()
   for (const columns of [70, 60, 50]) await stage.resize(columns, 24)
   stage.show(['Fother'])
   await stage.flush()
-  assert.deepEqual([told, stage.screen.isQuiet, stage.screen.ink.columns], [[], false, 80])
+  assert.deepEqual([widths, stage.screen.isQuiet, stage.screen.ink.columns], [[], false, 80])
   assert.equal(stage.bytes(), before)
   await stage.settle()
-  assert.deepEqual([told, stage.screen.isQuiet, stage.screen.ink.columns], [[50], true, 50])
+  assert.deepEqual([widths, stage.screen.isQuiet, stage.screen.ink.columns], [[50], true, 50])
   stage.check()
 })
 
-test('Screen asks the terminal for its size before it draws, and draws nothing for the one before', async () => {
+test('Screen asks the terminal for its size before it draws, and draws nothing for an old size', async () => {
   using stage = makeStage({ columns: 80, rows: 24, intervalMs: 300 })
   stage.show(['Fframe'])
   await stage.settle()
@@ -57,7 +57,7 @@ test('Screen asks the terminal for its size before it draws, and draws nothing f
   stage.check()
 })
 
-test('Screen holds frames back while the terminal takes no bytes, and draws the last one', async () => {
+test('Screen holds frames back while the terminal accepts no bytes, and draws the last one', async () => {
   using stage = makeStage({ columns: 80, rows: 24 })
   await stage.settle()
   const before = stage.bytes()
@@ -74,7 +74,7 @@ test('Screen holds frames back while the terminal takes no bytes, and draws the 
   assert.doesNotMatch(stage.bytes(), /first/)
 })
 
-test('Screen writes nothing after the terminal is gone, and says so once', async () => {
+test('Screen writes nothing after the terminal is gone, and reports it once', async () => {
   const reasons: string[] = []
   using stage = makeStage({ columns: 80, rows: 24, onGone: ({ message }) => reasons.push(message) })
   await stage.settle()
@@ -85,7 +85,7 @@ test('Screen writes nothing after the terminal is gone, and says so once', async
   assert.deepEqual([stage.bytes(), reasons], [before, ['EIO']])
 })
 
-test('Screen.restoring() undoes what is on, under the frame', async () => {
+test('Screen.restoring() resets the modes that are on, below the frame', async () => {
   using stage = makeStage({ columns: 80, rows: 24 })
   stage.show(['Fone', 'Ftwo', 'Fthree'], { x: 2, y: 0 })
   await stage.settle()
@@ -97,7 +97,7 @@ test('Screen.restoring() undoes what is on, under the frame', async () => {
   assert.equal(stage.screen.restoring(), `${ESC}[?2026l${ESC}[<u${ESC}[0m${ESC}[?25h`)
 })
 
-test('Screen leaves the frame and the cursor under it when it is disposed', async () => {
+test('Screen leaves the frame and the cursor below it when it is disposed', async () => {
   const stage = makeStage({ columns: 80, rows: 24 })
   stage.show(['Fone', 'Ftwo'], { x: 2, y: 0 })
   await stage.settle()
@@ -107,7 +107,7 @@ test('Screen leaves the frame and the cursor under it when it is disposed', asyn
   assert.deepEqual(stage.terminal.cursor(), { x: 0, y: 2 })
 })
 
-test('Screen draws in one write what belongs to one tick: a frame, and what moves from it to the scrollback', async () => {
+test("Screen writes one tick's frame and scrollback lines in one write", async () => {
   using stage = makeStage({ columns: 80, rows: 24 })
   stage.show(['Fone', 'Ftwo'])
   await stage.settle()
@@ -119,7 +119,7 @@ test('Screen draws in one write what belongs to one tick: a frame, and what move
   assert.equal(stage.screen.writeStats.writes, writes + 1)
 })
 
-test('Screen erases nothing of what was printed when a frame is on its way while the terminal gets lower', async () => {
+test('Screen erases no printed line when a frame is on its way while the terminal shrinks', async () => {
   using stage = makeStage({ columns: 80, rows: 24 })
   for (let at = 0; at < 30; at++) stage.print(`P${at}`)
   stage.show(['Fone', 'Ftwo', 'Fthree'], { x: 1, y: 1 })
@@ -132,7 +132,7 @@ test('Screen erases nothing of what was printed when a frame is on its way while
   stage.check()
 })
 
-test('Screen takes only the last of several frames that answer one resize', async () => {
+test('Screen uses only the last of several frames that answer one resize', async () => {
   using stage = makeStage({ columns: 80, rows: 24 })
   stage.show(['Fone'])
   await stage.settle()
@@ -147,7 +147,7 @@ test('Screen takes only the last of several frames that answer one resize', asyn
   assert.deepEqual(stage.terminal.text(), ['Fsecond'])
 })
 
-test('Screen has drawn all there is when modes change, as somebody else may have the terminal behind that', async () => {
+test('Screen has drawn everything before modes change, because another program may then have the terminal', async () => {
   using stage = makeStage({ columns: 80, rows: 24 })
   stage.show(['Fone'])
   await stage.settle()

@@ -44,7 +44,7 @@ const PIECES = [
 ]
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
-test('boundaries are those of Unicode, wherever the lines break', () => {
+test('boundaries match Unicode for any division into lines', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...PIECES), { maxLength: 12 }), (pieces) => {
       const text = pieces.join('')
@@ -62,13 +62,13 @@ test('boundaries are those of Unicode, wherever the lines break', () => {
   )
 })
 
-test('moveTo() never leaves the caret in a grapheme', () => {
+test('moveTo() never leaves the caret inside a grapheme', () => {
   const prompt = withReturned(EMPTY_PROMPT, ['!\u0301👩‍👩‍👧‍👦'])
   for (let at = 0; at <= prompt.text.length; at++)
     assert.ok([0, 2, prompt.text.length].includes(moveTo(prompt, at).caret))
 })
 
-test('layOut() has a stand-in for what cannot be drawn, and for what is wider than the line', () => {
+test('layOut() uses a placeholder for undrawable characters and those wider than the line', () => {
   const rows = (text: string, width: number) =>
     layOut(text, { width, pastes: new Map(), from: 0 }).lines.map(({ cells }) =>
       cells.map((cell) => cell.text).join(''),
@@ -80,10 +80,10 @@ test('layOut() has a stand-in for what cannot be drawn, and for what is wider th
   assert.deepEqual(rows('abcdefgh ij', 5), ['abcde', 'fgh ', 'ij'])
 })
 
-test('graphemesOf() gives the widths that string-width gives', () => {
+test('iterateGraphemes() returns the widths of string-width', () => {
   for (let code = 0x20; code < 0xffff; code++) {
     const char = String.fromCharCode(code)
-    const [grapheme] = [...iterateGraphemes(`${char}\u0378`)] // what is not assigned joins nothing
+    const [grapheme] = [...iterateGraphemes(`${char}\u0378`)] // unassigned characters join nothing
     if (grapheme?.text === char) assert.equal(grapheme.width, stringWidth(char), code.toString(16))
   }
 })

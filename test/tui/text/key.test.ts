@@ -7,7 +7,7 @@ import { type KeyPress, toKeyPresses, toPaste } from '../../../src/tui/text/key.
 import { toChord } from '../../../src/tui/text/keymap.ts'
 import { until } from '../../support/until.ts'
 
-/** What a terminal sends in one piece, and the keys it means; text is quoted. */
+/** The bytes that a terminal sends in one piece, and the keys they mean; text is quoted. */
 const SENT: [string, string[]][] = [
   ['a', ['"a"']],
   ['A', ['"A"']],
@@ -61,23 +61,23 @@ const SENT: [string, string[]][] = [
   ['\x1b[200~a\r\nb\rc\x1b[201~', ['paste "a\\nb\\nc"']],
 ]
 
-test('toKeyPresses() understands what Ink makes of the keys of a terminal', async () => {
+test("toKeyPresses() interprets what Ink makes of a terminal's keys", async () => {
   await using terminal = openTerminal()
   for (const [sent, keys] of SENT) {
     assert.deepEqual(await terminal.press(sent), keys, JSON.stringify(sent))
   }
 })
 
-/** A terminal with Ink on it that tells which keys it hears. */
+/** Opens a terminal with Ink on it that reports the keys it receives. */
 function openTerminal() {
   const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode() {}, ref() {}, unref() {} })
   const stdout = Object.assign(new PassThrough(), { isTTY: true, columns: 80, rows: 24 })
   stdout.resume()
-  const heard: string[] = []
-  const hear = (key: KeyPress) => heard.push(toShown(key))
+  const received: string[] = []
+  const receive = (key: KeyPress) => received.push(formatKey(key))
   const Listener = () => {
-    useInput((input, key) => toKeyPresses(input, key).forEach(hear))
-    usePaste((text) => hear(toPaste(text)))
+    useInput((input, key) => toKeyPresses(input, key).forEach(receive))
+    usePaste((text) => receive(toPaste(text)))
     return null
   }
   const app = render(createElement(Listener), {
@@ -87,14 +87,14 @@ function openTerminal() {
     patchConsole: false,
   })
   return {
-    /** The mark behind it says when all is heard; a lone Esc is heard after a moment. */
+    /** The marker after it shows that everything was received; a lone Esc is received after a moment. */
     async press(sent: string): Promise<string[]> {
       const isOpen = sent === '\x1b' || sent === '\x1b\x1b'
       stdin.write(sent)
-      if (isOpen) await until('Esc is heard', () => heard.length > 0)
+      if (isOpen) await until('Esc is heard', () => received.length > 0)
       stdin.write('\x1d')
-      await until('the mark is heard', () => heard.includes('ctrl+]'))
-      return heard.splice(0).filter((key) => key !== 'ctrl+]')
+      await until('the mark is heard', () => received.includes('ctrl+]'))
+      return received.splice(0).filter((key) => key !== 'ctrl+]')
     },
     async [Symbol.asyncDispose]() {
       app.unmount()
@@ -103,7 +103,7 @@ function openTerminal() {
   }
 }
 
-function toShown(key: KeyPress): string {
+function formatKey(key: KeyPress): string {
   if (key.name === 'paste') return `paste ${JSON.stringify(key.text)}`
   const isTyped = key.name === 'text' && !key.ctrl && !key.alt
   return isTyped ? JSON.stringify(key.text) : toChord(key)

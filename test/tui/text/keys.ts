@@ -9,8 +9,8 @@ import {
   type SentText,
 } from '../../../src/tui/text/prompt.ts'
 
-/** A key as the key table writes it; anything else is typed. */
-export function keyOf(chord: string): KeyPress {
+/** Parses a key as the key table writes it; anything else is typed. */
+export function parseKey(chord: string): KeyPress {
   const parts = chord.split(/\+(?=.)/)
   const last = parts.at(-1)!
   const isNamed = NAMES.has(last)
@@ -26,7 +26,10 @@ export function keyOf(chord: string): KeyPress {
   }
 }
 
-/** What several keys make of a prompt, and all they asked for. A line that begins with `paste:` is pasted. */
+/**
+ * Returns the prompt after these keys, and all effects they requested. A line that starts with `paste:` is
+ * pasted.
+ */
 export function typed(
   keys: readonly string[],
   { prompt = EMPTY_PROMPT, ...context }: Partial<PromptContext> & { prompt?: Prompt } = {},
@@ -34,7 +37,7 @@ export function typed(
   const effects: ChatEffect[] = []
   let state = prompt
   for (const key of keys) {
-    const press = key.startsWith('paste:') ? toPaste(key.slice('paste:'.length)) : keyOf(key)
+    const press = key.startsWith('paste:') ? toPaste(key.slice('paste:'.length)) : parseKey(key)
     const pressed = pressPrompt(state, press, { isBusy: false, columns: 80, ...context })
     state = pressed.state
     effects.push(...pressed.effects)
@@ -42,8 +45,8 @@ export function typed(
   return { prompt: state, effects }
 }
 
-/** What an earlier run has sent without pastes, for withHistory(). */
-export function typedBefore(...texts: string[]): SentText[] {
+/** Returns texts sent without pastes by an earlier run, for withHistory(). */
+export function toHistory(...texts: string[]): SentText[] {
   return texts.map((text) => ({ text, pasted: [] }))
 }
 

@@ -41,10 +41,10 @@ const COMMANDS: [string[], string, string?][] = [
   [['/model x', 'ctrl+a', 'right', 'tab'], '/help |x'],
 ]
 
-test('a command is taken by Tab, and run by Enter when it needs no more', () => {
-  for (const [keys, wanted, sent] of COMMANDS) {
+test('a command is completed by Tab, and run by Enter when it needs no arguments', () => {
+  for (const [keys, expected, sent] of COMMANDS) {
     const { prompt, effects: all } = typed(keys, context)
-    assert.equal(shown(prompt), wanted, keys.join(' '))
+    assert.equal(showCaret(prompt), expected, keys.join(' '))
     const effects = all.filter(({ type }) => type !== 'complete')
     assert.deepEqual(effects, sent === undefined ? [] : [{ type: 'submit', text: sent }], keys.join(' '))
   }
@@ -55,7 +55,7 @@ test('a slash asks once for commands that are not known yet', () => {
   assert.deepEqual(effects, [{ type: 'complete', kind: 'command', query: '' }])
 })
 
-test('withCommands() adds what is known by now to the open menu, and keeps what is selected', () => {
+test('withCommands() adds new commands to the open menu, and keeps the selection', () => {
   const { prompt } = typed(['/', 'down'], context)
   const before = prompt.menu!.entries[1]!.value
   const more = withCommands(prompt, [{ name: 'docs:hello', args: '', summary: '' }, ...context.commands!])
@@ -64,7 +64,7 @@ test('withCommands() adds what is known by now to the open menu, and keeps what 
   assert.equal(withCommands({ ...prompt, text: 'x', caret: 1 }, []).text, 'x')
 })
 
-test('an @ asks for files, whenever what is behind it changes', () => {
+test('an @ asks for files, whenever the text after it changes', () => {
   const queries = (...keys: string[]) =>
     typed(keys, context).effects.map((effect) => (effect.type === 'complete' ? effect.query : effect))
   assert.deepEqual(queries('@', 's', 'r'), ['', 's', 'sr'])
@@ -76,7 +76,7 @@ test('an @ asks for files, whenever what is behind it changes', () => {
   assert.deepEqual(queries('!cat @x'), [])
 })
 
-/** What is typed, keys once the files are there, and the text they leave. */
+/** The typed text, the keys pressed once the files are there, and the resulting text. */
 const MENTIONS: [string, string[], string][] = [
   ['@', ['tab'], '@src/main.ts |'],
   ['see @', ['enter'], 'see @src/main.ts |'],
@@ -86,31 +86,31 @@ const MENTIONS: [string, string[], string][] = [
   ['@"', ['up', 'enter'], '@"a b.txt" |'],
 ]
 
-test('a file is taken by Tab or Enter, in quotes where it has a blank; a folder stays open', () => {
-  for (const [text, keys, wanted] of MENTIONS) {
+test('a file is completed by Tab or Enter, quoted if it has a blank; a folder keeps the menu open', () => {
+  for (const [text, keys, expected] of MENTIONS) {
     const found = withFiles(typed([text], context).prompt)
     const { prompt, effects } = typed(keys, { ...context, prompt: found })
-    assert.equal(shown(prompt), wanted, `${text} ${keys}`)
+    assert.equal(showCaret(prompt), expected, `${text} ${keys}`)
     assert.ok(effects.every(({ type }) => type === 'complete'))
   }
 })
 
-test('a file takes the place of the whole word that the caret is in', () => {
+test('a file replaces the whole word at the caret', () => {
   const { prompt } = typed(['see @x and', 'alt+b', 'left', 'left'], context)
   const found = withCompletions(prompt, '', FILES)
-  assert.equal(shown(typed(['tab'], { ...context, prompt: found }).prompt), 'see @src/main.ts |and')
+  assert.equal(showCaret(typed(['tab'], { ...context, prompt: found }).prompt), 'see @src/main.ts |and')
 })
 
-test('a folder that is taken asks for what is in it', () => {
+test('completing a folder asks for its contents', () => {
   const found = withFiles(typed(['@'], context).prompt)
   const { effects } = typed(['down', 'tab'], { ...context, prompt: found })
   assert.deepEqual(effects, [{ type: 'complete', kind: 'file', query: 'src/' }])
 })
 
-test('of a folder that is there already Tab takes what is in it, and Enter sends it', () => {
+test('Tab on a folder that is typed already completes its contents, and Enter sends it', () => {
   const { prompt } = typed(['@src/'], context)
   const found = { ...context, prompt: withCompletions(prompt, 'src/', ['src/', 'src/a.ts']) }
-  assert.equal(shown(typed(['tab'], found).prompt), '@src/a.ts |')
+  assert.equal(showCaret(typed(['tab'], found).prompt), '@src/a.ts |')
   assert.deepEqual(typed(['enter'], found).effects, [{ type: 'submit', text: '@src/' }])
 })
 
@@ -121,7 +121,7 @@ test('a path that is typed to its end is sent by one Enter', () => {
   ])
 })
 
-test('files that come too late, or for what was closed, change nothing', () => {
+test('files that arrive too late, or for a closed menu, change nothing', () => {
   const { prompt } = typed(['@s'], context)
   assert.equal(withCompletions(prompt, 'other', FILES), prompt)
   const closed = typed(['escape'], { ...context, prompt: withCompletions(prompt, 's', FILES) }).prompt
@@ -129,7 +129,7 @@ test('files that come too late, or for what was closed, change nothing', () => {
   assert.equal(withCompletions(closed, 's', FILES), closed)
 })
 
-test('until the next files are there, those that still fit are shown', () => {
+test('the files that still match are shown until the next ones arrive', () => {
   const found = withFiles(typed(['@'], context).prompt)
   const { prompt } = typed(['main'], { ...context, prompt: found })
   assert.deepEqual(
@@ -146,16 +146,16 @@ test('Esc closes the menu before it interrupts', () => {
   assert.deepEqual(typed(['escape'], { ...context, isBusy: true, prompt }).effects, [{ type: 'interrupt' }])
 })
 
-test('Tab takes from the menu also while a turn runs', () => {
+test('Tab completes from the menu also while a turn runs', () => {
   const open = withFiles(typed(['@'], context).prompt)
   const { prompt, effects } = typed(['tab', 'tab'], { ...context, isBusy: true, prompt: open })
-  assert.deepEqual([shown(prompt), effects], ['|', [{ type: 'queue', text: '@src/main.ts' }]])
+  assert.deepEqual([showCaret(prompt), effects], ['|', [{ type: 'queue', text: '@src/main.ts' }]])
 })
 
 function withFiles(prompt: Prompt): Prompt {
   return withCompletions(prompt, '', FILES)
 }
 
-function shown({ text, caret }: Prompt): string {
+function showCaret({ text, caret }: Prompt): string {
   return `${text.slice(0, caret)}|${text.slice(caret)}`
 }

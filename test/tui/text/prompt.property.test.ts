@@ -14,7 +14,7 @@ import {
 } from '../../../src/tui/text/prompt.ts'
 import { renderPrompt } from '../../../src/tui/view/prompt.ts'
 import { propertyRuns } from '../../support/property-runs.ts'
-import { keyOf } from './keys.ts'
+import { parseKey } from './keys.ts'
 
 const COMMANDS = [
   { name: 'help', args: '', summary: 'keys and commands' },
@@ -67,7 +67,7 @@ const PIECES = [
   '🏽',
 ]
 
-const piece = fc.constantFrom(...PIECES).map((text) => ({ ...keyOf('x'), text }))
+const piece = fc.constantFrom(...PIECES).map((text) => ({ ...parseKey('x'), text }))
 const pasted = fc
   .oneof(
     fc.array(fc.constantFrom(...PIECES, '\n', '\r\n'), { maxLength: 12 }).map((parts) => parts.join('')),
@@ -76,7 +76,7 @@ const pasted = fc
     fc.constant('/tmp/a b.png'),
   )
   .map(toPaste)
-const chord = fc.constantFrom(...KEYMAP.flatMap(({ keys }) => keys), 'page-up', 'ctrl+x').map(keyOf)
+const chord = fc.constantFrom(...KEYMAP.flatMap(({ keys }) => keys), 'page-up', 'ctrl+x').map(parseKey)
 const keys = fc.array(fc.oneof({ weight: 3, arbitrary: piece }, { weight: 3, arbitrary: chord }, pasted), {
   maxLength: 40,
 })
@@ -90,7 +90,7 @@ function assertWhole(prompt: Prompt): void {
   assert.ok(starts.has(caret), `the caret ${caret} is in the middle of a grapheme of ${JSON.stringify(text)}`)
 }
 
-test('pressPrompt() keeps the caret between graphemes, and renderPrompt() keeps to the terminal, whatever is pressed', () => {
+test('pressPrompt() keeps the caret between graphemes, and renderPrompt() stays within the terminal, for any keys', () => {
   fc.assert(
     fc.property(
       keys,
@@ -123,9 +123,9 @@ test('pressPrompt() keeps the caret between graphemes, and renderPrompt() keeps 
   )
 })
 
-test('undo gives every earlier text back, and redo the last one', () => {
+test('undo restores every earlier text, and redo the last one', () => {
   const edits = fc.array(
-    fc.oneof(piece, pasted, fc.constantFrom('backspace', 'ctrl+k', 'ctrl+y', 'alt+t', 'left').map(keyOf)),
+    fc.oneof(piece, pasted, fc.constantFrom('backspace', 'ctrl+k', 'ctrl+y', 'alt+t', 'left').map(parseKey)),
     {
       maxLength: 30,
     },
@@ -133,44 +133,45 @@ test('undo gives every earlier text back, and redo the last one', () => {
   fc.assert(
     fc.property(edits, (sequence) => {
       const context = { isBusy: false, columns: 40 }
-      const press = (prompt: Prompt, key: ReturnType<typeof keyOf>) => pressPrompt(prompt, key, context).state
-      const seen = new Set([''])
+      const press = (prompt: Prompt, key: ReturnType<typeof parseKey>) =>
+        pressPrompt(prompt, key, context).state
+      const texts = new Set([''])
       let prompt = EMPTY_PROMPT
       for (const key of sequence) {
         prompt = { ...press(prompt, key), menu: undefined }
-        seen.add(promptText(prompt))
+        texts.add(promptText(prompt))
       }
       const last = prompt.text
       let steps = 0
       for (; prompt.undos.length > 0; steps++) {
-        prompt = press(prompt, keyOf('ctrl+_'))
-        assert.ok(seen.has(promptText(prompt)), 'undo gives a text that never was')
+        prompt = press(prompt, parseKey('ctrl+_'))
+        assert.ok(texts.has(promptText(prompt)), 'undo gives a text that never was')
       }
       assert.equal(prompt.text, '')
-      for (; steps > 0; steps--) prompt = press(prompt, keyOf('alt+_'))
+      for (; steps > 0; steps--) prompt = press(prompt, parseKey('alt+_'))
       assert.equal(prompt.text, last)
     }),
   )
 })
 
-test('typing and deleting as many graphemes leaves the text as it was', () => {
+test('typing and deleting the same number of graphemes leaves the text unchanged', () => {
   fc.assert(
     fc.property(
       fc.array(fc.constantFrom('a', 'é', '漢', ' ', '👍🏽', '🇩🇪 ', 'ש'), { maxLength: 20 }),
       (parts) => {
         const context = { isBusy: false, columns: 40 }
         let prompt = EMPTY_PROMPT
-        for (const text of parts) prompt = pressPrompt(prompt, { ...keyOf('x'), text }, context).state
+        for (const text of parts) prompt = pressPrompt(prompt, { ...parseKey('x'), text }, context).state
         const count = [...boundaries.segment(prompt.text)].length
         for (let left = count; left > 0; left--)
-          prompt = pressPrompt(prompt, keyOf('backspace'), context).state
+          prompt = pressPrompt(prompt, parseKey('backspace'), context).state
         assert.equal(prompt.text, '')
       },
     ),
   )
 })
 
-test('what is pasted is sent to the letter, control characters aside', () => {
+test('a paste is sent unchanged, except for control characters', () => {
   const text = fc.array(fc.constantFrom('a', '漢', ' b', '\n', '👩‍👩‍👧‍👦', '\u{10f001}'), {
     minLength: 1,
     maxLength: 40,
@@ -180,7 +181,7 @@ test('what is pasted is sent to the letter, control characters aside', () => {
       const whole = `x${parts.join('')}${isLong ? '\nmore'.repeat(20) : ''}x`
       const context = { isBusy: false, columns: 40 }
       const { state } = pressPrompt(EMPTY_PROMPT, toPaste(whole), context)
-      const { effects } = pressPrompt(state, keyOf('enter'), context)
+      const { effects } = pressPrompt(state, parseKey('enter'), context)
       assert.deepEqual(effects, [{ type: 'submit', text: whole }])
     }),
   )

@@ -12,7 +12,7 @@ import {
   withSent,
 } from '../../../src/tui/text/prompt.ts'
 import { getSign } from '../../../src/tui/text/prompt-state.ts'
-import { typed, typedBefore } from './keys.ts'
+import { toHistory, typed } from './keys.ts'
 
 /** Keys, and the text they leave; `|` is the caret. */
 const EDITS: [string[], string][] = [
@@ -54,32 +54,32 @@ const EDITS: [string[], string][] = [
 ]
 
 test('pressPrompt() edits', () => {
-  for (const [keys, wanted] of EDITS) assert.equal(shown(typed(keys).prompt), wanted, keys.join(' '))
+  for (const [keys, expected] of EDITS) assert.equal(showCaret(typed(keys).prompt), expected, keys.join(' '))
 })
 
-test('up and down keep to the column they started from', () => {
+test('up and down keep the column they started from', () => {
   const lines = ['long line one', 'alt+enter', 'x', 'alt+enter', 'long line three']
-  assert.equal(shown(typed([...lines, 'up']).prompt), 'long line one\nx|\nlong line three')
+  assert.equal(showCaret(typed([...lines, 'up']).prompt), 'long line one\nx|\nlong line three')
   assert.equal(
-    shown(typed([...lines, 'left', 'left', 'up', 'up']).prompt),
+    showCaret(typed([...lines, 'left', 'left', 'up', 'up']).prompt),
     'long line one|\nx\nlong line three',
   )
   assert.equal(
-    shown(typed([...lines, 'left', 'left', 'up', 'left', 'up']).prompt),
+    showCaret(typed([...lines, 'left', 'left', 'up', 'left', 'up']).prompt),
     '|long line one\nx\nlong line three',
   )
 })
 
-test('up, down, home and end go by rows of the terminal', () => {
+test('up, down, home and end move by rows of the terminal', () => {
   const context = { columns: 13 } // ten of them for text
   const text = 'one two three four'
-  assert.equal(shown(typed([text, 'up'], context).prompt), 'one two| three four')
-  assert.equal(shown(typed([text, 'home'], context).prompt), 'one two |three four')
-  assert.equal(shown(typed([text, 'ctrl+a'], context).prompt), '|one two three four')
-  assert.equal(shown(typed([text, 'ctrl+a', 'end', 'X'], context).prompt), 'one twoX| three four')
+  assert.equal(showCaret(typed([text, 'up'], context).prompt), 'one two| three four')
+  assert.equal(showCaret(typed([text, 'home'], context).prompt), 'one two |three four')
+  assert.equal(showCaret(typed([text, 'ctrl+a'], context).prompt), '|one two three four')
+  assert.equal(showCaret(typed([text, 'ctrl+a', 'end', 'X'], context).prompt), 'one twoX| three four')
 })
 
-/** Keys, whether a turn runs, and what they ask for. */
+/** Keys, whether a turn runs, and the effects they request. */
 const EFFECTS: [string[], boolean, unknown[]][] = [
   [['hi', 'enter'], false, [{ type: 'submit', text: 'hi' }]],
   [['hi', 'enter'], true, [{ type: 'submit', text: 'hi' }]],
@@ -116,28 +116,28 @@ const EFFECTS: [string[], boolean, unknown[]][] = [
   [['ctrl+x', 'page-up', 'alt+x'], false, []],
 ]
 
-test('pressPrompt() asks for what it cannot do itself', () => {
-  for (const [keys, isBusy, wanted] of EFFECTS)
-    assert.deepEqual(typed(keys, { isBusy }).effects, wanted, `${keys.join(' ')} ${isBusy}`)
+test('pressPrompt() requests the effects it cannot perform itself', () => {
+  for (const [keys, isBusy, expected] of EFFECTS)
+    assert.deepEqual(typed(keys, { isBusy }).effects, expected, `${keys.join(' ')} ${isBusy}`)
 })
 
-test('a turn that is being cancelled no longer keeps Ctrl+C from leaving', () => {
+test('a turn that is being cancelled no longer prevents Ctrl+C from leaving', () => {
   const { effects } = typed(['ctrl+c', 'ctrl+c'], { isBusy: true, isCancelling: true })
   assert.deepEqual(effects, [{ type: 'leave' }])
 })
 
-test('what was sent is empty again, and comes back with Up; so does a draft that was cleared', () => {
+test('the prompt is empty after sending, and Up restores the text; also a cleared draft', () => {
   for (const clear of [['enter'], ['escape', 'escape'], ['ctrl+c']]) {
     const { prompt } = typed(['one', ...clear])
-    assert.equal(shown(prompt), '|')
-    assert.equal(shown(typed(['up'], { prompt }).prompt), 'one|')
+    assert.equal(showCaret(prompt), '|')
+    assert.equal(showCaret(typed(['up'], { prompt }).prompt), 'one|')
   }
-  assert.equal(shown(typed(['one', 'ctrl+c', 'ctrl+y']).prompt), 'one|')
+  assert.equal(showCaret(typed(['one', 'ctrl+c', 'ctrl+y']).prompt), 'one|')
 })
 
-test('Up and Down walk through the history, and keep the draft and what was changed on the way', () => {
-  const prompt = withHistory(EMPTY_PROMPT, typedBefore('first', 'second\nline'))
-  const walk = (...keys: string[]) => shown(typed(keys, { prompt }).prompt)
+test('Up and Down walk through the history, and keep the draft and edits made on the way', () => {
+  const prompt = withHistory(EMPTY_PROMPT, toHistory('first', 'second\nline'))
+  const walk = (...keys: string[]) => showCaret(typed(keys, { prompt }).prompt)
   assert.equal(walk('draft', 'up'), 'second|\nline')
   assert.equal(walk('draft', 'up', 'up'), 'first|')
   assert.equal(walk('draft', 'up', 'up', 'up'), 'first|')
@@ -149,25 +149,25 @@ test('Up and Down walk through the history, and keep the draft and what was chan
   assert.equal(walk('up', 'up', 'enter', 'up', 'up'), 'second|\nline')
 })
 
-test('what is sent again at once is in the history once', () => {
+test('a message that is sent twice in a row is in the history once', () => {
   const { prompt } = typed(['a', 'enter', 'a', 'enter', 'b', 'enter'])
   assert.deepEqual(prompt.history.sent, ['a', 'b'])
 })
 
-test('Ctrl+R asks for a search in what was sent, and leaves the draft as it is', () => {
+test('Ctrl+R requests a search in sent messages, and keeps the draft', () => {
   const { prompt, effects } = typed(['draft', 'ctrl+r'])
-  assert.equal(shown(prompt), 'draft|')
+  assert.equal(showCaret(prompt), 'draft|')
   assert.deepEqual(effects, [{ type: 'open-search', scope: 'prompts', query: '' }])
 })
 
-test('withSent() puts a text in the place of the draft, which undo gives back', () => {
+test('withSent() replaces the draft with a text, and undo restores it', () => {
   const found = withSent(typed(['/dra']).prompt, 'git log')
-  assert.equal(shown(found), 'git log|')
+  assert.equal(showCaret(found), 'git log|')
   assert.equal(found.menu, undefined)
-  assert.equal(shown(typed(['ctrl+_'], { prompt: found }).prompt), '/dra|')
+  assert.equal(showCaret(typed(['ctrl+_'], { prompt: found }).prompt), '/dra|')
 })
 
-test('one line behind a # is a note; headings, issues, scripts and more than one line are not', () => {
+test('one line after a # is a note; headings, issues, scripts and several lines are not', () => {
   const sign = (...keys: string[]) => getSign(typed(keys).prompt)
   for (const note of ['#', '#buy milk', '# buy milk', '#日本', '#a #1']) assert.equal(sign(note), '#', note)
   for (const other of ['##', '## Title', '#12 fails', '#!/bin/sh', ' #note', 'a #note'])
@@ -187,7 +187,7 @@ test('a long paste is one character until it is sent', () => {
   assert.equal(prompt.text.length, 'see  please'.length + 2)
   assert.equal(promptText(prompt), `see ${lines} please`)
   const gone = typed(['alt+b', 'left', 'backspace'], { prompt }).prompt
-  assert.equal(shown(gone), 'see | please')
+  assert.equal(showCaret(gone), 'see | please')
   assert.equal(promptText(typed(['ctrl+_'], { prompt: gone }).prompt), `see ${lines} please`)
   const killed = typed(['ctrl+u', 'ctrl+y'], { prompt }).prompt
   assert.equal(promptText(killed), `see ${lines} please`)
@@ -196,12 +196,12 @@ test('a long paste is one character until it is sent', () => {
 })
 
 test('a short paste is text, without control characters', () => {
-  assert.equal(shown(typed(['paste:one\r\ntwo\tthree']).prompt), 'one\ntwo\tthree|')
+  assert.equal(showCaret(typed(['paste:one\r\ntwo\tthree']).prompt), 'one\ntwo\tthree|')
   assert.equal(
-    shown(typed(['paste:\x1b[31mred\x1b[0m \x1b]0;title\x07 \x9b1mbold \u202eend']).prompt),
+    showCaret(typed(['paste:\x1b[31mred\x1b[0m \x1b]0;title\x07 \x9b1mbold \u202eend']).prompt),
     'red ]0;title bold end|',
   )
-  assert.equal(shown(typed([`paste:${'line\n'.repeat(10)}`]).prompt), `${'line\n'.repeat(10)}|`)
+  assert.equal(showCaret(typed([`paste:${'line\n'.repeat(10)}`]).prompt), `${'line\n'.repeat(10)}|`)
 })
 
 test('a pasted path of an image is a mention of it', () => {
@@ -216,20 +216,20 @@ test('a pasted path of an image is a mention of it', () => {
     ['/tmp/a.txt', '/tmp/a.txt|'],
     ['/tmp/one.png and /tmp/two.png', '/tmp/one.png and /tmp/two.png|'],
   ]
-  for (const [path, wanted] of PATHS) assert.equal(shown(typed([`paste:${path}`]).prompt), wanted)
-  assert.equal(shown(typed(['see', 'paste:~/dot.png']).prompt), 'see @~/dot.png |')
+  for (const [path, expected] of PATHS) assert.equal(showCaret(typed([`paste:${path}`]).prompt), expected)
+  assert.equal(showCaret(typed(['see', 'paste:~/dot.png']).prompt), 'see @~/dot.png |')
 })
 
-test('what was not sent goes back in front of the draft', () => {
+test('returned messages go before the draft', () => {
   const { prompt } = typed(['draft'])
-  assert.equal(shown(withReturned(prompt, ['one', 'two'])), 'one\ntwo\ndraft|')
-  assert.equal(shown(withReturned(EMPTY_PROMPT, ['one'])), 'one|')
+  assert.equal(showCaret(withReturned(prompt, ['one', 'two'])), 'one\ntwo\ndraft|')
+  assert.equal(showCaret(withReturned(EMPTY_PROMPT, ['one'])), 'one|')
   assert.equal(withReturned(prompt, []), prompt)
 })
 
 const LOG = Array.from({ length: 14 }, (_, at) => `line ${at} of @/private/key${at}\n`).join('')
 
-/** Ways in which a draft with a paste comes to be sent, and the prompt that is left. */
+/** Ways in which a draft with a paste can be sent, with the resulting prompt. */
 const WAYS: Record<string, (draft: Prompt) => Prompt> = {
   'at once': (draft) => draft,
   'with a queue that came back': (draft) => withReturned(draft, ['queued']),
@@ -239,7 +239,7 @@ const WAYS: Record<string, (draft: Prompt) => Prompt> = {
   'sent, and found': (draft) => withSent(typed(['enter'], { prompt: draft }).prompt, promptText(draft)),
   'discarded, and recalled': (draft) => typed(['ctrl+c', 'up'], { prompt: draft }).prompt,
   'left for the history': (draft) =>
-    typed(['up', 'up', 'down', 'down'], { prompt: withHistory(draft, typedBefore('before')) }).prompt,
+    typed(['up', 'up', 'down', 'down'], { prompt: withHistory(draft, toHistory('before')) }).prompt,
   'edited elsewhere': (draft) => withEdited(draft, draft, `${promptText(draft)} at all`),
   'sent in an earlier run': (draft) => {
     const text = promptText(draft)
@@ -254,7 +254,7 @@ const WAYS: Record<string, (draft: Prompt) => Prompt> = {
   },
 }
 
-test('what was pasted stays so, whichever way it comes to be sent', () => {
+test('a paste stays a paste, whichever way it is sent', () => {
   for (const [way, go] of Object.entries(WAYS)) {
     const prompt = go(typed(['see @typed.md ', `paste:${LOG}`, ' please']).prompt)
     assert.equal(prompt.text.includes('private'), false, way)
@@ -265,13 +265,13 @@ test('what was pasted stays so, whichever way it comes to be sent', () => {
   }
 })
 
-test('a paste at the end of what was sent is one when it comes back', () => {
+test('a paste at the end of a sent message is still one when it is recalled', () => {
   const { prompt } = typed(['see ', `paste:${LOG}`, 'enter', 'up'])
   assert.equal(prompt.text.includes('private'), false)
   assert.equal(promptText(prompt), `see ${LOG.trimEnd()}`)
 })
 
-test('of a paste that an editor has changed nothing becomes typed that names something', () => {
+test('pasted text that an editor changed does not become a typed mention', () => {
   const draft = typed(['see ', `paste:${LOG}`]).prompt
   const text = promptText(draft)
   const edits = [
@@ -290,29 +290,32 @@ test('of a paste that an editor has changed nothing becomes typed that names som
   }
 })
 
-test('an edit is of the draft it began from: what came back meanwhile stays in front', () => {
+test('an edit applies to the draft it started from: messages that returned meanwhile stay before it', () => {
   const draft = typed(['draft ', `paste:${LOG}`]).prompt
   const now = withReturned(draft, ['steer'])
   const edited = withEdited(draft, now, promptText(draft).replace('draft', 'better'))
   assert.equal(promptText(edited), `steer\nbetter ${LOG}`)
   assert.equal(edited.text.includes('private'), false)
-  assert.equal(shown(withEdited(EMPTY_PROMPT, withReturned(EMPTY_PROMPT, ['steer']), 'new')), 'steer\nnew|')
-  assert.equal(shown(withEdited(typed(['a']).prompt, typed(['b']).prompt, 'c')), 'b\nc|')
-  assert.equal(shown(typed(['ctrl+_'], { prompt: edited }).prompt), `${now.text}|`)
+  assert.equal(
+    showCaret(withEdited(EMPTY_PROMPT, withReturned(EMPTY_PROMPT, ['steer']), 'new')),
+    'steer\nnew|',
+  )
+  assert.equal(showCaret(withEdited(typed(['a']).prompt, typed(['b']).prompt, 'c')), 'b\nc|')
+  assert.equal(showCaret(typed(['ctrl+_'], { prompt: edited }).prompt), `${now.text}|`)
 })
 
-test('no text from elsewhere passes for a placeholder', () => {
+test('text from elsewhere cannot pass as a placeholder', () => {
   const fake = '\u{10f000}'
   const draft = typed([`paste:${LOG}`]).prompt
   for (const prompt of [withEdited(draft, draft, `${LOG}x${fake}`), withReturned(draft, [`${fake}`])])
     assert.equal(promptText(prompt).split('key3').length, 2)
 })
 
-test('what an editor gave back takes the place of the draft, and can be undone', () => {
+test('the text from an editor replaces the draft, and can be undone', () => {
   const draft = typed(['draft']).prompt
   const prompt = withEdited(draft, draft, 'edited\r\n\x07text')
-  assert.equal(shown(prompt), 'edited\ntext|')
-  assert.equal(shown(typed(['ctrl+_'], { prompt }).prompt), 'draft|')
+  assert.equal(showCaret(prompt), 'edited\ntext|')
+  assert.equal(showCaret(typed(['ctrl+_'], { prompt }).prompt), 'draft|')
   const long = 'word '.repeat(5_000)
   assert.equal(withEdited(draft, draft, long).text.length, 2)
   assert.equal(promptText(withEdited(draft, draft, long)), long)
@@ -332,6 +335,6 @@ test('no key has two meanings', () => {
   ])
 })
 
-function shown({ text, caret }: Prompt): string {
+function showCaret({ text, caret }: Prompt): string {
   return `${text.slice(0, caret)}|${text.slice(caret)}`
 }

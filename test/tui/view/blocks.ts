@@ -1,6 +1,6 @@
 import type { Block, ToolRun } from '../../../src/tui/view/blocks.ts'
 
-/** A call of a tool that is over. */
+/** Returns a finished call of a tool. */
 export function makeTool(tool: Partial<ToolRun> = {}): ToolRun {
   return {
     callId: 'call',
@@ -17,8 +17,8 @@ export function makeTool(tool: Partial<ToolRun> = {}): ToolRun {
   }
 }
 
-/** Blocks of every kind with this text in every place that others fill. */
-export function blocksOf(text: string): Block[] {
+/** Returns blocks of every kind with this text in every place that others control. */
+export function makeBlocks(text: string): Block[] {
   const json = (value: unknown) => JSON.stringify(value)
   const tools: Partial<ToolRun>[] = [
     { name: text, arguments: text, output: text, progress: text },
@@ -80,7 +80,7 @@ export function blocksOf(text: string): Block[] {
   ]
 }
 
-/** Every place that Markdown has for a text. */
+/** Every place where Markdown may contain a text. */
 const MARKDOWN: readonly ((text: string) => string)[] = [
   (text) => `# ${text}`,
   (text) => `**${text}** *${text}* ~~${text}~~ \`${text}\``,

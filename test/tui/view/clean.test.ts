@@ -5,7 +5,7 @@ import { cleanLine, cleanText } from '../../../src/tui/view/clean.ts'
 import { propertyRuns } from '../../support/property-runs.ts'
 import { assertPrintable } from './support.ts'
 
-test('cleanText() lets only what can be seen through, whatever comes in', () => {
+test('cleanText() keeps only visible characters, for any input', () => {
   const unit = fc.oneof(
     fc.integer({ min: 0, max: 0x2ff }),
     fc.integer({ min: 0x2000, max: 0x206f }),
@@ -21,7 +21,7 @@ test('cleanText() lets only what can be seen through, whatever comes in', () => 
   )
 })
 
-test('cleanText() changes nothing in the texts of people', () => {
+test('cleanText() does not change ordinary text', () => {
   for (const text of [
     'naïve – “quoted” 3 €',
     'می‌خواهم',
@@ -36,15 +36,15 @@ test('cleanText() changes nothing in the texts of people', () => {
   }
 })
 
-test('cleanText() makes every line break a line feed, and spaces of tabs', () => {
+test('cleanText() turns every line break into a line feed, and tabs into spaces', () => {
   assert.equal(cleanText('a\r\nb\rc\u2028d'), 'a\nb\nc\nd')
   assert.equal(cleanText('\ta\tb\nabc\td'), '    a   b\nabc d')
 })
 
-test('cleanText() lets a letter have four accents', () => {
+test('cleanText() allows four accents per letter', () => {
   assert.equal(cleanText(`a${'\u0301'.repeat(9)}`), `a${'\u0301'.repeat(4)}`)
 })
 
-test('cleanLine() makes one line of many', () => {
+test('cleanLine() joins lines into one', () => {
   assert.equal(cleanLine('a  \n\n b\r\nc'), 'a b c')
 })

@@ -1,4 +1,4 @@
-/** Texts that do harm where they are printed as they are; each holds `before` and `after` as the words to be seen. */
+/** Texts that do harm when printed as they are; each contains the visible words `before` and `after`. */
 export const HOSTILE_TEXTS: Readonly<Record<string, string>> = {
   'a colour': 'before\x1b[31mafter',
   'a colour in 8 bits': 'before\x9b31mafter',

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { renderBlock } from '../../../src/tui/view/block.ts'
 import type { OpenText } from '../../../src/tui/view/blocks.ts'
 import { renderOpen, renderRunningTool } from '../../../src/tui/view/live.ts'
-import { blocksOf } from './blocks.ts'
+import { makeBlocks } from './blocks.ts'
 import { HOSTILE_TEXTS } from './hostile-texts.ts'
 import { assertPrintable, makeView, plain } from './support.ts'
 
@@ -14,13 +14,13 @@ const VIEWS = [10, 40, 200].flatMap((columns) => [
 ])
 
 for (const [name, text] of Object.entries(HOSTILE_TEXTS)) {
-  test(`renderBlock() takes the harm out of every part of every block: ${name}`, () => {
+  test(`renderBlock() neutralizes harmful text in every part of every block: ${name}`, () => {
     for (const view of VIEWS) {
-      for (const block of blocksOf(text)) assertPrintable(renderBlock(block, view), view.columns)
+      for (const block of makeBlocks(text)) assertPrintable(renderBlock(block, view), view.columns)
     }
   })
 
-  test(`renderOpen() and renderRunningTool() take the harm out: ${name}`, () => {
+  test(`renderOpen() and renderRunningTool() neutralize harmful text: ${name}`, () => {
     for (const view of VIEWS) {
       for (const kind of ['answer', 'thinking'] as const) {
         const open: OpenText = { kind, agent: text, text, hasClosedParts: false, carry: '' }
@@ -28,13 +28,13 @@ for (const [name, text] of Object.entries(HOSTILE_TEXTS)) {
         assertPrintable(lines, view.columns)
         assert.ok(lines.length <= view.rows)
       }
-      for (const block of blocksOf(text)) {
+      for (const block of makeBlocks(text)) {
         if (block.kind === 'tool') assertPrintable(renderRunningTool(block.tool, view), view.columns)
       }
     }
   })
 
-  test(`renderBlock() shows what stands around the harm: ${name}`, () => {
+  test(`renderBlock() shows the text around harmful characters: ${name}`, () => {
     const block = { kind: 'answer', agent: 'crab', text, isFirst: true, continues: false } as const
     const shown = plain(renderBlock(block, makeView({ columns: 80 }))).join('\n')
     assert.match(shown, /before/)

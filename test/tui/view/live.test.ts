@@ -19,7 +19,7 @@ const open = (text: string, more: Partial<OpenText> = {}): OpenText => ({
   ...more,
 })
 
-test('renderOpen() shows the last lines of what is open, never more than the terminal has', () => {
+test('renderOpen() shows the last lines of an open block, never more than the terminal has', () => {
   fc.assert(
     fc.property(DOCUMENT, fc.nat(), (document, at) => {
       const rest = splitClosed({ text: document.slice(0, at % (document.length + 1)), carry: '' }, false)
@@ -31,7 +31,7 @@ test('renderOpen() shows the last lines of what is open, never more than the ter
   )
 })
 
-test('renderOpen() shows what the block will look like when it is closed', () => {
+test('renderOpen() shows the block as it will look when it is closed', () => {
   for (const text of ['a **b**', '- a\n  - b', '# h', '> q', '| a |\n| - |\n| b |', '```js\nx']) {
     const [part] = splitClosed({ text, carry: '' }, true).closed
     const block = { kind: 'answer', agent: 'crab', isFirst: true, ...part! } as const
@@ -39,7 +39,7 @@ test('renderOpen() shows what the block will look like when it is closed', () =>
   }
 })
 
-test('renderOpen() goes on in code and in a table without their beginning', () => {
+test('renderOpen() continues code and tables without their start', () => {
   assert.deepEqual(renderOpen(open('b()\n', { carry: 'f```js', hasClosedParts: true }), view), ['b()'])
   assert.deepEqual(
     renderOpen(open('| c | d |', { carry: 't| a | b |\n|-|-|', hasClosedParts: true }), view),
@@ -47,11 +47,11 @@ test('renderOpen() goes on in code and in a table without their beginning', () =
   )
 })
 
-test('renderOpen() shows the beginning of what is thought on one line', () => {
+test('renderOpen() shows the start of thinking on one line', () => {
   assert.deepEqual(renderOpen(open('one\ntwo', { kind: 'thinking' }), view), ['', 'Thought: one'])
 })
 
-test('renderRunningTool() shows the last lines of what the call says', () => {
+test("renderRunningTool() shows the last lines of the call's progress", () => {
   const tool = makeTool({ state: 'running', arguments: '{"command":"make"}', progress: 'a\nb\nc\nd\n' })
   assert.deepEqual(renderRunningTool(tool, view), ['', '○ Run make', '  b', '  c', '  d'])
   assert.deepEqual(renderRunningTool(makeTool({ state: 'done', arguments: '{"command":"make"}' }), view), [

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 const WORD = fc.string({ minLength: 1, maxLength: 8, unit: fc.constantFrom(...'abcdefghij') })
 const SENTENCE = fc.array(WORD, { minLength: 1, maxLength: 30 }).map((words) => words.join(' '))
 
-/** Pieces of which Markdown is made, whole and broken. */
+/** Pieces of Markdown, complete and broken. */
 const LINE = fc.oneof(
   { weight: 6, arbitrary: SENTENCE },
   { weight: 4, arbitrary: fc.constant('') },
@@ -37,7 +37,7 @@ export const DOCUMENT: fc.Arbitrary<string> = fc
   )
   .map(([lines, end, ends]) => lines.join(end) + (ends ? end : ''))
 
-/** A text in pieces. */
+/** Splits a text into pieces. */
 export function cutAt(text: string, places: readonly number[]): string[] {
   const cuts = [...new Set(places.map((place) => place % (text.length + 1)))].sort((a, b) => a - b)
   return [0, ...cuts].map((from, i) => text.slice(from, cuts[i]))

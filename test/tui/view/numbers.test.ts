@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { formatCount, formatDuration, formatUsd } from '../../../src/tui/view/numbers.ts'
 
-test('formatDuration() says time spans as people do', () => {
+test('formatDuration() formats time spans in human units', () => {
   const cases = new Map([
     [0, '0 ms'],
     [940.4, '940 ms'],
@@ -30,6 +30,6 @@ test('formatCount() needs five characters at most', () => {
   for (const [count, text] of cases) assert.equal(formatCount(count), text)
 })
 
-test('formatUsd() never says that something was free', () => {
+test('formatUsd() never shows a cost as free', () => {
   assert.deepEqual([0, 0.0004, 0.126, 12].map(formatUsd), ['$0.00', '<$0.01', '$0.13', '$12.00'])
 })

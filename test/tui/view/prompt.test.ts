@@ -11,7 +11,7 @@ const COMMANDS = [
 ]
 const WORDS = 'the quick brown fox jumps over the lazy dog and runs away'
 
-/** Keys, the width of the terminal, and what it shows; `|` is the caret, instead of what it stands on. */
+/** Keys, the width of the terminal, and the screen; `|` is the caret, in place of the character under it. */
 const SCREENS: [string[], number, string[]][] = [
   [[], 40, ['> |sk anything · ? help']],
   [[], 80, ['> |sk anything · @ files · / commands · ? help']],
@@ -60,14 +60,14 @@ const SCREENS: [string[], number, string[]][] = [
   ],
 ]
 
-test('renderPrompt() shows the text, the caret, and what is open', () => {
-  for (const [keys, columns, wanted] of SCREENS) {
+test('renderPrompt() shows the text, the caret, and open menus', () => {
+  for (const [keys, columns, expected] of SCREENS) {
     const { prompt } = typed(keys, { columns, commands: COMMANDS })
-    assert.deepEqual(screen(prompt, { columns }), wanted, `${keys.join(' ').slice(0, 60)} at ${columns}`)
+    assert.deepEqual(screen(prompt, { columns }), expected, `${keys.join(' ').slice(0, 60)} at ${columns}`)
   }
 })
 
-test('renderPrompt() tells what the keys do while a turn runs', () => {
+test('renderPrompt() shows the meaning of keys while a turn runs', () => {
   assert.deepEqual(screen(EMPTY_PROMPT, { columns: 40, isBusy: true }), ['> |sc interrupts'])
   assert.deepEqual(screen(EMPTY_PROMPT, { isBusy: true }), ['> |nter steers · Tab queues · Esc interrupts'])
   const { prompt } = typed(['also'], { isBusy: true })
@@ -97,7 +97,7 @@ test('renderPrompt() shows eight suggestions around the selected one', () => {
   assert.deepEqual(rows(last).at(-1), '› file 19.ts')
 })
 
-test('renderPrompt() shows file names as they can be judged', () => {
+test('renderPrompt() escapes control characters in file names and shows the end of long ones', () => {
   const open = withCompletions(typed(['@']).prompt, '', ['evil\x1b[2J\u202e.ts', `${'long/'.repeat(20)}x`])
   assert.deepEqual(screen(open, { columns: 40 }).slice(1), [
     '› evil\\x1b[2J\\u202e.ts',
@@ -105,7 +105,7 @@ test('renderPrompt() shows file names as they can be judged', () => {
   ])
 })
 
-test('renderPrompt() shows that a line is a note, and how it would be none', () => {
+test('renderPrompt() shows that a line is a note, and how to send it instead', () => {
   assert.deepEqual(screen(typed(['#buy milk']).prompt, { columns: 80 }), [
     '# buy milk|',
     '  note for the memory · start with a space to send it instead',
@@ -120,7 +120,7 @@ function screen(prompt: Prompt, { columns = 80, rows = 24, isBusy = false }): st
   return lines.map((line, y) => (y === caret?.y ? withCaret(line, caret.x) : line))
 }
 
-/** Only for lines whose characters before the caret take as many columns as they have units, or two in this test. */
+/** Works for lines whose characters before the caret take one column per code unit, or two in this test. */
 function withCaret(line: string, x: number): string {
   let column = 0
   let at = 0

@@ -9,7 +9,7 @@ const section = fc.record({
   rank: fc.nat(9),
 })
 
-test('fitSections() is never higher than it may be, and loses nothing while there is room', () => {
+test('fitSections() never exceeds its height, and loses nothing while there is room', () => {
   fc.assert(
     fc.property(fc.array(section, { maxLength: 8 }), fc.integer({ min: -2, max: 200 }), (sections, most) => {
       const all = sections.flatMap(({ lines }) => lines)

@@ -11,7 +11,7 @@ test('paint() closes every line by itself', () => {
   assert.equal(paint('a\nb', true, 'error'), '\x1b[31ma\x1b[39m\n\x1b[31mb\x1b[39m')
 })
 
-test('paint() goes on behind what was painted within', () => {
+test('paint() resumes after nested colours', () => {
   const inner = paint('b', true, 'bold')
   assert.equal(paint(`a${inner}c`, true, 'dim'), '\x1b[2ma\x1b[1mb\x1b[22m\x1b[2mc\x1b[22m')
 })

@@ -7,12 +7,12 @@ import type { RenderContext } from '../../../src/tui/view/view.ts'
 const parse = await loadMarkdown()
 const highlight = await loadHighlight()
 
-/** A terminal with everything loaded. */
+/** Returns a terminal with parser and highlighter loaded. */
 export function makeView(view: Partial<RenderContext> = {}): RenderContext {
   return { columns: 80, rows: 24, color: false, details: false, parse, highlight, ...view }
 }
 
-/** Lines without colours. */
+/** Removes the colours from lines. */
 export function plain(lines: readonly string[]): string[] {
   return lines.map((line) => line.replaceAll(COLOUR, ''))
 }
@@ -22,7 +22,10 @@ const COLOUR = /\x1b\[(\d+)m/g
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about
 const HARMFUL = /[\0-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\p{Cs}]/u
 
-/** Fails unless these lines can be printed as they are: no wider than the terminal, nothing but text and colours that end. */
+/**
+ * Asserts that these lines can be printed as they are: within the terminal's width, only text and closed
+ * colours.
+ */
 export function assertPrintable(lines: readonly string[], columns: number): void {
   for (const line of lines) {
     assert.ok(
@@ -41,7 +44,7 @@ export function assertPrintable(lines: readonly string[], columns: number): void
   }
 }
 
-/** Whether every colour that a line opens is closed at its end. */
+/** Asserts that every colour that a line opens is closed at its end. */
 function assertClosed(line: string): void {
   const open = new Set<number>()
   for (const [, parameter] of line.matchAll(COLOUR)) {

@@ -33,7 +33,7 @@ const WIDTH = fc.integer({ min: 2, max: 60 })
 
 const withoutBlanks = (text: string) => text.replaceAll(/\s/g, '')
 
-test('widthOf() agrees with string-width', () => {
+test('measureWidth() agrees with string-width', () => {
   fc.assert(
     fc.property(STYLED, fc.string({ unit: 'grapheme' }), (styled, text) => {
       assert.equal(measureWidth(styled), stringWidth(styled))
@@ -42,7 +42,7 @@ test('widthOf() agrees with string-width', () => {
   )
 })
 
-test('wrapText() makes lines that fit, lose nothing, and close their colours', () => {
+test('wrapLines() makes lines that fit, lose nothing, and close their colours', () => {
   fc.assert(
     fc.property(STYLED, WIDTH, (text, width) => {
       const lines = wrapLines(text, width)
@@ -53,35 +53,35 @@ test('wrapText() makes lines that fit, lose nothing, and close their colours', (
   )
 })
 
-test('wrapText() breaks between words, and within a word only where it has no line of its own', () => {
+test('wrapLines() breaks between words, and inside a word only if it is longer than a line', () => {
   assert.deepEqual(wrapLines('the quick brown fox', 10), ['the quick', 'brown fox'])
   assert.deepEqual(wrapLines('a supercalifragilistic b', 10), ['a', 'supercalif', 'ragilistic', 'b'])
   assert.deepEqual(wrapLines('日本語の文章です。とても', 8), ['日本語の', '文章で', 'す。とて', 'も'])
 })
 
-test('wrapText() keeps line breaks, blank lines and what a line is indented by', () => {
+test('wrapLines() keeps line breaks, blank lines and indentation', () => {
   assert.deepEqual(wrapLines('a\n\n  b', 10), ['a', '', '  b'])
   assert.deepEqual(wrapLines('', 10), [''])
 })
 
-test('wrapText() opens a colour again on the next line', () => {
+test('wrapLines() opens a colour again on the next line', () => {
   assert.deepEqual(wrapLines(paint('one two', true, 'error'), 4), [
     '\x1b[31mone\x1b[39m',
     '\x1b[31mtwo\x1b[39m',
   ])
 })
 
-test('wrapText() and truncateText() let nothing through that a terminal obeys, but colours', () => {
+test('wrapLines() and truncateText() remove control sequences except colours', () => {
   const text = 'a\x1b[2Jb\x07c\rd\te\x1b]0;x'
   assertPrintable(wrapLines(text, 20), 20)
   assertPrintable([truncateText(text, 8), ...cutText(text, 5, 3)], 8)
 })
 
-test('wrapText() shows a character that is wider than the line as a mark', () => {
+test('wrapLines() shows a character that is wider than the line as a mark', () => {
   assert.deepEqual(wrapLines('漢', 1), ['…'])
 })
 
-test('wrapText() takes time in proportion to the text', () => {
+test('wrapLines() takes time in proportion to the text', () => {
   assert.equal(wrapLines('x'.repeat(1_000_000), 100).length, 10_000)
   assert.equal(wrapLines('ab '.repeat(300_000), 60).length, 15_000)
 })
@@ -109,18 +109,18 @@ test('cutText() cuts between graphemes and keeps every blank', () => {
   )
 })
 
-test('padText() fills up on either side', () => {
+test('padText() pads on either side', () => {
   assert.equal(padText('漢', 4), '漢  ')
   assert.equal(padText('a', 4, 'right'), '   a')
   assert.equal(padText('a', 4, 'center'), ' a  ')
   assert.equal(padText('long', 2), 'long')
 })
 
-test('toGraphemes() keeps together what is one character to a reader', () => {
+test('toGraphemes() keeps together what a reader sees as one character', () => {
   assert.deepEqual(toGraphemes('ae\u0301👨‍👩‍👧'), ['a', 'e\u0301', '👨‍👩‍👧'])
 })
 
-test('widthOf() and toGraphemes() look nothing up for simple characters, and yet are right', () => {
+test('measureWidth() and toGraphemes() are right for simple characters, which they do not look up', () => {
   const segmenter = new Intl.Segmenter()
   for (let code = 0x20; code <= 0xffff; code++) {
     const char = String.fromCharCode(code)
@@ -132,6 +132,6 @@ test('widthOf() and toGraphemes() look nothing up for simple characters, and yet
   }
 })
 
-test('wrapText() comes to an end for a width that is no number', () => {
+test('wrapLines() terminates for a width of NaN', () => {
   assert.deepEqual(wrapLines('ab', Number.NaN), ['a', 'b'])
 })

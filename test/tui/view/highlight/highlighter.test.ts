@@ -31,7 +31,7 @@ const CODE = fc.string({
 })
 
 for (const language of Object.keys(LANGUAGES)) {
-  test(`makeHighlight() colours ${language} and changes no character of it`, () => {
+  test(`makeHighlight() colours ${language} without changing a character`, () => {
     fc.assert(
       fc.property(CODE, (code) => {
         const lines = highlight(code, language)!
@@ -69,7 +69,7 @@ test('makeHighlight() knows the short names of languages', () => {
   }
 })
 
-test('makeHighlight() leaves languages it does not know and very long code alone', () => {
+test('makeHighlight() leaves unknown languages and very long code alone', () => {
   assert.equal(highlight('x', 'klingon'), undefined)
   assert.equal(highlight('x', ''), undefined)
   assert.equal(highlight('x = 1\n'.repeat(10_000), 'py'), undefined)

@@ -3,10 +3,10 @@ import { test } from 'node:test'
 import { renderMarkdown } from '../../../../src/tui/view/markdown/render.ts'
 import { makeView, plain } from '../support.ts'
 
-const linesOf = (text: string, columns = 30) => renderMarkdown(text, makeView({ columns }))
+const renderLines = (text: string, columns = 30) => renderMarkdown(text, makeView({ columns }))
 
-test('renderCode() begins in the first column, under the name of the language', () => {
-  assert.deepEqual(linesOf('```ts title="x"\nif (a)\n  b()\n\n  c()\n```\nafter'), [
+test('renderCode() starts in the first column, below the name of the language', () => {
+  assert.deepEqual(renderLines('```ts title="x"\nif (a)\n  b()\n\n  c()\n```\nafter'), [
     'ts',
     'if (a)',
     '  b()',
@@ -17,21 +17,21 @@ test('renderCode() begins in the first column, under the name of the language', 
   ])
 })
 
-test('renderCode() marks where a line goes on, and loses no blank', () => {
-  assert.deepEqual(linesOf('~~~\n1234567890  345\n~~~', 12), ['1234567890  ', '↳ 345'])
+test('renderCode() marks wrapped lines, and loses no blank', () => {
+  assert.deepEqual(renderLines('~~~\n1234567890  345\n~~~', 12), ['1234567890  ', '↳ 345'])
 })
 
-test('renderCode() takes the indentation of its fence away', () => {
-  assert.deepEqual(linesOf('  ```\n  a\n    b\n c\n  ```'), ['a', '  b', 'c'])
-  assert.deepEqual(linesOf('1. x\n   ```\n   a\n     b\n   ```'), ['1. x', '', '   a', '     b'])
+test('renderCode() removes the indentation of its fence', () => {
+  assert.deepEqual(renderLines('  ```\n  a\n    b\n c\n  ```'), ['a', '  b', 'c'])
+  assert.deepEqual(renderLines('1. x\n   ```\n   a\n     b\n   ```'), ['1. x', '', '   a', '     b'])
 })
 
-test('renderCode() shows a long fence whole, and its language once', () => {
+test('renderCode() shows a long fence in full, and its language once', () => {
   const code = Array.from({ length: 100 }, (_, i) => (i % 7 === 0 ? '' : `line ${i}`))
-  assert.deepEqual(linesOf(['```js', ...code, '```'].join('\n')), ['js', ...code])
+  assert.deepEqual(renderLines(['```js', ...code, '```'].join('\n')), ['js', ...code])
 })
 
-test('renderCode() colours what it knows, and changes no character of it', () => {
+test('renderCode() colours known languages without changing a character', () => {
   const code = ['const a = `x y` // <&>', 'function f() { return 1 }']
   const lines = renderMarkdown(['```js', ...code, '```'].join('\n'), makeView({ color: true }))
   assert.deepEqual(plain(lines), ['js', ...code])

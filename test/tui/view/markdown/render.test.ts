@@ -8,9 +8,9 @@ import { DOCUMENT } from '../markdown-documents.ts'
 import { assertPrintable, makeView, plain } from '../support.ts'
 
 const WIDTH = fc.integer({ min: 10, max: 120 })
-const linesOf = (text: string, columns = 40) => renderMarkdown(text, makeView({ columns }))
+const renderLines = (text: string, columns = 40) => renderMarkdown(text, makeView({ columns }))
 
-test('renderMarkdown() makes lines that fit of anything', () => {
+test('renderMarkdown() makes lines that fit, for any text', () => {
   fc.assert(
     fc.property(DOCUMENT, WIDTH, fc.boolean(), (text, columns, color) => {
       assertPrintable(renderMarkdown(text, makeView({ columns, color })), columns)
@@ -32,38 +32,40 @@ test('renderMarkdown() shows every word of every block, once and in order', () =
   )
 })
 
-test('renderMarkdown() shows Markdown as it was written as long as there is no parser', () => {
+test('renderMarkdown() shows the source as long as there is no parser', () => {
   assert.deepEqual(renderMarkdown('# a\n**b**', makeView({ parse: undefined })), ['# a', '', '**b**'])
 })
 
-test('renderMarkdown() shows headings with their marks only where there are no colours', () => {
-  assert.deepEqual(linesOf('# One\nTwo\n---'), ['# One', '', '## Two'])
+test('renderMarkdown() shows the marks of headings only without colours', () => {
+  assert.deepEqual(renderLines('# One\nTwo\n---'), ['# One', '', '## Two'])
   const [first, , second] = renderMarkdown('# One\n\n## Two', makeView({ color: true }))
   assert.equal(first, '\x1b[1m\x1b[36m\x1b[4mOne\x1b[24m\x1b[39m\x1b[22m')
   assert.equal(second, '\x1b[1m\x1b[36mTwo\x1b[39m\x1b[22m')
 })
 
-test('renderMarkdown() keeps line breaks and marks words', () => {
-  assert.deepEqual(linesOf('one\ntwo  \nthree\\\nfour'), ['one', 'two', 'three', 'four'])
-  assert.deepEqual(linesOf('**a** *b* `c` ~~d~~ \\* &lt;x&gt; &#27;'), ['a b `c` d * <x> &#27;'])
+test('renderMarkdown() keeps line breaks and styles words', () => {
+  assert.deepEqual(renderLines('one\ntwo  \nthree\\\nfour'), ['one', 'two', 'three', 'four'])
+  assert.deepEqual(renderLines('**a** *b* `c` ~~d~~ \\* &lt;x&gt; &#27;'), ['a b `c` d * <x> &#27;'])
   assert.deepEqual(renderMarkdown('**a *b***', makeView({ color: true })), [
     '\x1b[1ma \x1b[3mb\x1b[23m\x1b[22m',
   ])
 })
 
-test('renderMarkdown() shows where a link leads, once', () => {
-  assert.deepEqual(linesOf('[here](http://a.b) <http://c.d> x@y.z'), ['here (http://a.b) http://c.d x@y.z'])
-  assert.deepEqual(linesOf('![alt](a.png) ![](b.png)'), ['[image: alt] (a.png) [image] (b.png)'])
+test('renderMarkdown() shows the target of a link, once', () => {
+  assert.deepEqual(renderLines('[here](http://a.b) <http://c.d> x@y.z'), [
+    'here (http://a.b) http://c.d x@y.z',
+  ])
+  assert.deepEqual(renderLines('![alt](a.png) ![](b.png)'), ['[image: alt] (a.png) [image] (b.png)'])
 })
 
-test('renderMarkdown() sets lists in under their marks', () => {
+test('renderMarkdown() indents lists below their marks', () => {
   const text = [
     '- one that is longer than a line of forty columns',
     '  - two',
     '    10. three',
     '- [x] done',
   ].join('\n')
-  assert.deepEqual(linesOf(text), [
+  assert.deepEqual(renderLines(text), [
     '• one that is longer than a line of',
     '  forty columns',
     '  • two',
@@ -72,23 +74,23 @@ test('renderMarkdown() sets lists in under their marks', () => {
   ])
 })
 
-test('renderMarkdown() shows loose lists as tight ones, and blocks within items apart', () => {
-  assert.deepEqual(linesOf('9. a\n\n   b\n\n10. c\n'), ['9. a', '', '   b', '10. c'])
+test('renderMarkdown() shows loose lists as tight ones, and separates blocks inside items', () => {
+  assert.deepEqual(renderLines('9. a\n\n   b\n\n10. c\n'), ['9. a', '', '   b', '10. c'])
 })
 
-test('renderMarkdown() stops setting in where there is no room left', () => {
+test('renderMarkdown() stops indenting where there is no room left', () => {
   const deep = Array.from({ length: 15 }, (_, i) => `${'  '.repeat(i)}- x${i}`).join('\n')
-  const lines = linesOf(deep, 12)
+  const lines = renderLines(deep, 12)
   assertPrintable(lines, 12)
   assert.match(lines.join('\n'), /x14/)
 })
 
 test('renderMarkdown() puts a bar before quotes', () => {
-  assert.deepEqual(linesOf('> a\nb\n>\n> > c'), ['│ a', '│ b', '│', '│ │ c'])
+  assert.deepEqual(renderLines('> a\nb\n>\n> > c'), ['│ a', '│ b', '│', '│ │ c'])
 })
 
 test('renderMarkdown() shows HTML, definitions and breaks as text', () => {
-  assert.deepEqual(linesOf('<b>x</b>\n\n[a]: http://x\n\n***'), [
+  assert.deepEqual(renderLines('<b>x</b>\n\n[a]: http://x\n\n***'), [
     '<b>x</b>',
     '',
     '[a]: http://x',
@@ -97,7 +99,7 @@ test('renderMarkdown() shows HTML, definitions and breaks as text', () => {
   ])
 })
 
-test('renderMarkdown() is done with anything in reasonable time', () => {
+test('renderMarkdown() finishes any input in reasonable time', () => {
   const many = 10_000
   const texts = [
     '*',
@@ -115,14 +117,14 @@ test('renderMarkdown() is done with anything in reasonable time', () => {
     '- a\n\n',
     '> a\n',
   ]
-  for (const text of texts) assertPrintable(linesOf(text.repeat(many)), 40)
-  assertPrintable(linesOf(Array.from({ length: 500 }, (_, i) => `${'  '.repeat(i)}- a`).join('\n')), 40)
-  assert.equal(linesOf('some words and `code`\n\n'.repeat(45_000)).length, 89_999)
+  for (const text of texts) assertPrintable(renderLines(text.repeat(many)), 40)
+  assertPrintable(renderLines(Array.from({ length: 500 }, (_, i) => `${'  '.repeat(i)}- a`).join('\n')), 40)
+  assert.equal(renderLines('some words and `code`\n\n'.repeat(45_000)).length, 89_999)
 })
 
-test('warmMarkdown() changes nothing in what is parsed', async () => {
+test('warmMarkdown() does not change parse results', async () => {
   const text = '# a\n\nb *c* `d` [e](f)\n\n- g\n'
-  const before = linesOf(text)
+  const before = renderLines(text)
   await warmMarkdown()
-  assert.deepEqual(linesOf(text), before)
+  assert.deepEqual(renderLines(text), before)
 })

@@ -7,7 +7,7 @@ import { cutAt, DOCUMENT } from '../markdown-documents.ts'
 
 type Part = { text: string; continues: boolean }
 
-/** What a text that comes in these pieces is closed to. */
+/** Returns the closed parts of a text that arrives in these pieces. */
 function stream(chunks: readonly string[]): Part[] {
   let open = { text: '', carry: '' }
   const parts: Part[] = []
@@ -20,10 +20,10 @@ function stream(chunks: readonly string[]): Part[] {
   return parts
 }
 
-const textsOf = (markdown: string) => stream([markdown]).map(({ text }) => text)
+const splitTexts = (markdown: string) => stream([markdown]).map(({ text }) => text)
 const fenceLines = (count: number) => Array.from({ length: count }, (_, i) => `line${i}`)
 
-test('splitClosed() gives the same parts however the text comes in', () => {
+test('splitClosed() returns the same parts for any division into chunks', () => {
   fc.assert(
     fc.property(DOCUMENT, fc.array(fc.nat(), { maxLength: 40 }), (text, places) => {
       assert.deepEqual(stream(cutAt(text, places)), stream([text]))
@@ -32,7 +32,7 @@ test('splitClosed() gives the same parts however the text comes in', () => {
   )
 })
 
-test('splitClosed() gives the same parts when every character comes alone', () => {
+test('splitClosed() returns the same parts for single characters', () => {
   fc.assert(
     fc.property(DOCUMENT, (text) => {
       const short = text.slice(0, 600)
@@ -42,7 +42,7 @@ test('splitClosed() gives the same parts when every character comes alone', () =
   )
 })
 
-test('splitClosed() loses nothing and gives nothing twice but what opens a fence or a table', () => {
+test('splitClosed() loses nothing and repeats only what opens a fence or a table', () => {
   fc.assert(
     fc.property(fc.array(DOCUMENT, { maxLength: 3 }), (documents) => {
       let number = 0
@@ -60,7 +60,7 @@ test('splitClosed() loses nothing and gives nothing twice but what opens a fence
   )
 })
 
-test('splitClosed() keeps a block open until the next line tells that it is over', () => {
+test('splitClosed() keeps a block open until the next line shows that it is over', () => {
   assert.deepEqual(splitClosed({ text: 'one\ntwo', carry: '' }, false), {
     closed: [],
     text: 'one\ntwo',
@@ -74,7 +74,7 @@ test('splitClosed() keeps a block open until the next line tells that it is over
 })
 
 test('splitClosed() closes blocks of one line, and paragraphs that become headings', () => {
-  assert.deepEqual(textsOf('# a\nb\n---\nc\n===\nd\n***\n---\n'), [
+  assert.deepEqual(splitTexts('# a\nb\n---\nc\n===\nd\n***\n---\n'), [
     '# a',
     'b\n---',
     'c\n===',
@@ -84,7 +84,7 @@ test('splitClosed() closes blocks of one line, and paragraphs that become headin
   ])
 })
 
-test('splitClosed() closes a list item by item, with all that stands in it', () => {
+test('splitClosed() closes a list item by item, with their contents', () => {
   const parts = stream(['- a\n  - b\n\n  para\n- c\nlazy\n* other\n\n* again\n\nend\n'])
   assert.deepEqual(parts, [
     { text: '- a\n  - b\n\n  para', continues: false },
@@ -96,15 +96,15 @@ test('splitClosed() closes a list item by item, with all that stands in it', () 
 })
 
 test('splitClosed() keeps a fence in a list item together', () => {
-  assert.deepEqual(textsOf('1. a\n   ```\n   - x\n\n   y\n   ```\n2. b\n'), [
+  assert.deepEqual(splitTexts('1. a\n   ```\n   - x\n\n   y\n   ```\n2. b\n'), [
     '1. a\n   ```\n   - x\n\n   y\n   ```',
     '2. b',
   ])
 })
 
 test('splitClosed() ends a fence with its own characters only', () => {
-  assert.deepEqual(textsOf('````md\n```\n~~~\n````\nafter\n'), ['````md\n```\n~~~\n````\n', 'after'])
-  assert.deepEqual(textsOf('~~~\n```\n~~~~\nafter'), ['~~~\n```\n~~~~\n', 'after'])
+  assert.deepEqual(splitTexts('````md\n```\n~~~\n````\nafter\n'), ['````md\n```\n~~~\n````\n', 'after'])
+  assert.deepEqual(splitTexts('~~~\n```\n~~~~\nafter'), ['~~~\n```\n~~~~\n', 'after'])
 })
 
 test('splitClosed() closes a long fence in parts that open it again', () => {
@@ -117,7 +117,7 @@ test('splitClosed() closes a long fence in parts that open it again', () => {
   ])
 })
 
-test('splitClosed() closes a fence at a blank line, and has nothing left when it ends right there', () => {
+test('splitClosed() closes a fence at a blank line, and has nothing left when it ends there', () => {
   const code = [...fenceLines(14), '']
   const parts = stream([['```ts', ...code, '```', 'after'].join('\n')])
   assert.deepEqual(parts, [
@@ -126,7 +126,7 @@ test('splitClosed() closes a fence at a blank line, and has nothing left when it
   ])
 })
 
-test('splitClosed() closes a long table in parts that have its header again', () => {
+test('splitClosed() closes a long table in parts that repeat its header', () => {
   const rows = Array.from({ length: 70 }, (_, i) => `| ${i} | x |`)
   const parts = stream([['| a | b |', '| - | - |', ...rows, '', 'after'].join('\n')])
   assert.deepEqual(parts, [
@@ -136,7 +136,7 @@ test('splitClosed() closes a long table in parts that have its header again', ()
   ])
 })
 
-test('splitClosed() closes a paragraph without an end at a word', () => {
+test('splitClosed() closes an endless paragraph at a word', () => {
   const [first, second] = stream(['word '.repeat(2000)])
   assert.equal(first?.text.length, 4094)
   assert.equal(second?.continues, true)
@@ -156,7 +156,7 @@ test('splitClosed() never leaves more open than a screen or two', () => {
   }
 })
 
-test('toPart() gives what is open as Markdown by itself', () => {
+test('toPart() returns the open part as Markdown by itself', () => {
   const { text, carry } = splitClosed({ text: `\`\`\`ts\n${fenceLines(30).join('\n')}`, carry: '' }, false)
   assert.deepEqual(closeOpenText({ text, carry }), {
     text: ['```ts', ...fenceLines(30).slice(24)].join('\n'),

@@ -10,10 +10,10 @@ const TABLE = [
   '| 漢字 | 12 | a `short` text |',
   '| b | 3 | x |',
 ].join('\n')
-const linesOf = (text: string, columns: number) => renderMarkdown(text, makeView({ columns }))
+const renderLines = (text: string, columns: number) => renderMarkdown(text, makeView({ columns }))
 
-test('renderTable() aligns columns by what they hold', () => {
-  assert.deepEqual(linesOf(TABLE, 80), [
+test('renderTable() aligns columns by their contents', () => {
+  assert.deepEqual(renderLines(TABLE, 80), [
     'Name │ Size │   What it is',
     '─────┼──────┼───────────────',
     '漢字 │   12 │ a `short` text',
@@ -22,7 +22,7 @@ test('renderTable() aligns columns by what they hold', () => {
 })
 
 test('renderTable() wraps cells where there is no room, and then draws lines between rows', () => {
-  assert.deepEqual(linesOf(TABLE, 26), [
+  assert.deepEqual(renderLines(TABLE, 26), [
     'Name │ Size │  What it is',
     '─────┼──────┼─────────────',
     '漢字 │   12 │  a `short`',
@@ -33,7 +33,7 @@ test('renderTable() wraps cells where there is no room, and then draws lines bet
 })
 
 test('renderTable() shows rows one by one where columns would be too narrow', () => {
-  assert.deepEqual(linesOf(TABLE, 18), [
+  assert.deepEqual(renderLines(TABLE, 18), [
     'Name: 漢字',
     'Size: 12',
     'What it is: a',
@@ -45,9 +45,9 @@ test('renderTable() shows rows one by one where columns would be too narrow', ()
   ])
 })
 
-test('renderTable() goes on without a header in the second part of a long table', () => {
+test('renderTable() continues without a header in the second part of a long table', () => {
   const rows = Array.from({ length: 61 }, (_, i) => `| ${i} | x |`)
-  const lines = linesOf(['| a | b |', '| - | - |', ...rows].join('\n'), 40)
+  const lines = renderLines(['| a | b |', '| - | - |', ...rows].join('\n'), 40)
   assert.equal(lines.length, 2 + 61)
   assert.deepEqual(lines.slice(-2), ['59 │ x', '60 │ x'])
 })

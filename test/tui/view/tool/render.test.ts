@@ -7,70 +7,70 @@ import type { RenderContext } from '../../../../src/tui/view/view.ts'
 import { makeTool } from '../blocks.ts'
 import { makeView, plain } from '../support.ts'
 
-const linesOf = (tool: Partial<ToolRun>, view: Partial<RenderContext> = {}) =>
+const renderLines = (tool: Partial<ToolRun>, view: Partial<RenderContext> = {}) =>
   renderTool(makeTool(tool), makeView({ columns: 60, ...view }))
-const lineOf = (name: string, args: object, tool: Partial<ToolRun> = {}) =>
-  linesOf({ name, arguments: JSON.stringify(args), ...tool })[0]
+const renderLine = (name: string, args: object, tool: Partial<ToolRun> = {}) =>
+  renderLines({ name, arguments: JSON.stringify(args), ...tool })[0]
 const numbered = (count: number) => Array.from({ length: count }, (_, i) => `line ${i + 1}`)
 
-test('renderTool() says in words what a built-in tool did, and with what', () => {
+test('renderTool() describes in words what a built-in tool did, and with what', () => {
   assert.equal(
-    lineOf('bash', { command: 'npm test' }, { output: 'a\nb', durationMs: 1234 }),
+    renderLine('bash', { command: 'npm test' }, { output: 'a\nb', durationMs: 1234 }),
     '✓ Run npm test  2 lines · 1.2 s',
   )
   assert.equal(
-    lineOf('bash', { command: 'cd x\nls\npwd' }, { output: '[no output]' }),
+    renderLine('bash', { command: 'cd x\nls\npwd' }, { output: '[no output]' }),
     '✓ Run cd x … +2  no output',
   )
-  assert.equal(lineOf('read', { path: 'a.ts' }, { output: 'one' }), '✓ Read a.ts  1 line')
+  assert.equal(renderLine('read', { path: 'a.ts' }, { output: 'one' }), '✓ Read a.ts  1 line')
   assert.equal(
-    lineOf('read', { path: 'a.ts', offset: 5, limit: 3 }, { output: 'x\ny' }),
+    renderLine('read', { path: 'a.ts', offset: 5, limit: 3 }, { output: 'x\ny' }),
     '✓ Read a.ts:5-7  2 lines',
   )
   assert.equal(
-    lineOf('grep', { pattern: 'a.*b', path: 'src' }, { output: 'No matches.' }),
+    renderLine('grep', { pattern: 'a.*b', path: 'src' }, { output: 'No matches.' }),
     '✓ Search a.*b in src  no matches',
   )
   assert.equal(
-    lineOf('glob', { pattern: '**/*.ts', path: '.' }, { output: 'a\nb\nc' }),
+    renderLine('glob', { pattern: '**/*.ts', path: '.' }, { output: 'a\nb\nc' }),
     '✓ Find **/*.ts  3 lines',
   )
-  assert.equal(lineOf('ask_user', { questions: [{ question: 'Which?' }] }), '✓ Ask Which?')
-  assert.equal(lineOf('remember', { name: 'wifi', content: 'lagoon' }), '✓ Remember wifi')
-  assert.equal(lineOf('forget', { name: 'wifi' }), '✓ Forget wifi')
-  assert.equal(lineOf('recall', { query: 'wifi' }), '✓ Recall wifi')
-  assert.equal(lineOf('search_sessions', { query: 'wifi' }), '✓ Search conversations wifi')
-  assert.equal(lineOf('skill', { name: 'review' }), '✓ Read skill review')
+  assert.equal(renderLine('ask_user', { questions: [{ question: 'Which?' }] }), '✓ Ask Which?')
+  assert.equal(renderLine('remember', { name: 'wifi', content: 'lagoon' }), '✓ Remember wifi')
+  assert.equal(renderLine('forget', { name: 'wifi' }), '✓ Forget wifi')
+  assert.equal(renderLine('recall', { query: 'wifi' }), '✓ Recall wifi')
+  assert.equal(renderLine('search_sessions', { query: 'wifi' }), '✓ Search conversations wifi')
+  assert.equal(renderLine('skill', { name: 'review' }), '✓ Read skill review')
 })
 
-test('renderTool() names the server of an MCP tool once, and its arguments in short', () => {
+test('renderTool() names the server of an MCP tool once, and shortens its arguments', () => {
   const args = { path: '/tmp', depth: 3, all: [true] }
   assert.equal(
-    lineOf('mcp__my_fs__list', args, { server: 'my fs', durationMs: 300 }),
+    renderLine('mcp__my_fs__list', args, { server: 'my fs', durationMs: 300 }),
     '✓ my fs · list path: /tmp, depth: 3, all: [true]  300 ms',
   )
 })
 
-test('renderTool() shows what it can of arguments that are no object, and of tools it does not know', () => {
-  assert.equal(linesOf({ arguments: '{"comm' })[0], '✓ Run  0 lines')
-  assert.equal(lineOf('toString', { a: 1 }), '✓ toString a: 1')
+test('renderTool() shows invalid arguments and unknown tools as well as it can', () => {
+  assert.equal(renderLines({ arguments: '{"comm' })[0], '✓ Run  0 lines')
+  assert.equal(renderLine('toString', { a: 1 }), '✓ toString a: 1')
 })
 
-test('renderTool() keeps to the width and leaves out what came of it where there is no room', () => {
+test('renderTool() fits the width and omits the result where there is no room', () => {
   const tool = { arguments: JSON.stringify({ command: 'x'.repeat(100) }), output: 'a' }
-  assert.equal(linesOf(tool, { columns: 40 })[0], `✓ Run ${'x'.repeat(25)}…  1 line`)
-  assert.equal(linesOf(tool, { columns: 12 })[0], '✓ Run xxxxx…')
+  assert.equal(renderLines(tool, { columns: 40 })[0], `✓ Run ${'x'.repeat(25)}…  1 line`)
+  assert.equal(renderLines(tool, { columns: 12 })[0], '✓ Run xxxxx…')
 })
 
-test('renderTool() shows the end of what a command said that failed, and how it ended', () => {
+test("renderTool() shows the end of a failed command's output, and how it ended", () => {
   const output = `${numbered(9).join('\n')}\n[exit code 2]`
-  const lines = linesOf({ arguments: '{"command":"make"}', state: 'failed', output })
+  const lines = renderLines({ arguments: '{"command":"make"}', state: 'failed', output })
   assert.deepEqual(lines, ['✗ Run make  exit 2', '  …', '  line 6', '  line 7', '  line 8', '  line 9'])
-  assert.match(linesOf({ state: 'failed', output: '[killed by SIGKILL]' })[0]!, /SIGKILL$/)
+  assert.match(renderLines({ state: 'failed', output: '[killed by SIGKILL]' })[0]!, /SIGKILL$/)
 })
 
-test('renderTool() shows the start of what another tool said that failed', () => {
-  const lines = linesOf({
+test("renderTool() shows the start of another failed tool's output", () => {
+  const lines = renderLines({
     name: 'read',
     arguments: '{"path":"a"}',
     state: 'failed',
@@ -79,14 +79,14 @@ test('renderTool() shows the start of what another tool said that failed', () =>
   assert.deepEqual(lines, ['✗ Read a  failed', '  Cannot read a: no', '', '  hint'])
 })
 
-test('renderTool() says who did not permit a call, and which rules would', () => {
+test('renderTool() says who denied a call, and which rules would allow it', () => {
   const denial = {
     action: 'rm',
     reason: 'the rule bash(rm *) denies it',
     rules: ['bash(rm *)', 'write'],
     by: DeniedBy.RULE,
   }
-  assert.deepEqual(linesOf({ arguments: '{"command":"rm x"}', state: 'denied', denial }), [
+  assert.deepEqual(renderLines({ arguments: '{"command":"rm x"}', state: 'denied', denial }), [
     '⊘ Run rm x  denied by a rule',
     '  the rule bash(rm *) denies it',
     '  the rules bash(rm *), write would allow it',
@@ -96,7 +96,7 @@ test('renderTool() says who did not permit a call, and which rules would', () =>
 test('renderTool() shows the diff that a permission card has shown', () => {
   const diff =
     '--- a\n+++ a\n@@ -9,3 +9,3 @@ f()\n one\n-two\n+2\n three\n@@ -50 +50,0 @@\n-x\n\\ No newline at end of file\n'
-  const lines = linesOf({ name: 'edit', arguments: '{"path":"a"}', diff })
+  const lines = renderLines({ name: 'edit', arguments: '{"path":"a"}', diff })
   assert.deepEqual(lines, [
     '✓ Edit a  +1 −2',
     '   9   one',
@@ -108,13 +108,13 @@ test('renderTool() shows the diff that a permission card has shown', () => {
   ])
 })
 
-test('renderTool() makes the diff of an edit from its arguments, with numbers from its result', () => {
+test('renderTool() makes the diff of an edit from its arguments, with line numbers from its result', () => {
   const edits = [
     { old: 'a\nb\nc', new: 'a\nB\nc' },
     { old: 'gone', new: '' },
   ]
   const output = 'Edited f\n[lines 3-6 of 10]\nq\na\nB\nc'
-  const lines = linesOf({ name: 'edit', arguments: JSON.stringify({ path: 'f', edits }), output })
+  const lines = renderLines({ name: 'edit', arguments: JSON.stringify({ path: 'f', edits }), output })
   assert.deepEqual(lines, [
     '✓ Edit f  +1 −2',
     '  4   a',
@@ -126,22 +126,22 @@ test('renderTool() makes the diff of an edit from its arguments, with numbers fr
   ])
 })
 
-test('renderTool() folds what a new file holds, unless details are on', () => {
+test('renderTool() folds the contents of a new file, unless details are on', () => {
   const tool = {
     name: 'write',
     arguments: JSON.stringify({ path: 'f', content: `${numbered(30).join('\n')}\n` }),
     output: 'Created f: 30 lines, 200 bytes',
   }
-  const lines = linesOf(tool)
+  const lines = renderLines(tool)
   assert.equal(lines.length, 1 + 20 + 1)
   assert.deepEqual([lines[1], lines.at(-1)], ['   1 + line 1', '  … 10 more lines'])
-  assert.ok(linesOf(tool, { details: true }).includes('  30 + line 30'))
-  assert.deepEqual(linesOf({ ...tool, output: 'Replaced f: 30 lines, 200 bytes' }), ['✓ Write f'])
+  assert.ok(renderLines(tool, { details: true }).includes('  30 + line 30'))
+  assert.deepEqual(renderLines({ ...tool, output: 'Replaced f: 30 lines, 200 bytes' }), ['✓ Write f'])
 })
 
 test('renderTool() shows arguments and output in detail, a hundred lines of each', () => {
   const tool = { name: 'grep', arguments: '{"pattern":"x"}', output: numbered(150).join('\n') }
-  const lines = plain(linesOf(tool, { details: true, color: true }))
+  const lines = plain(renderLines(tool, { details: true, color: true }))
   assert.deepEqual(lines.slice(0, 6), [
     '✓ Search x  150 lines',
     '  arguments',
@@ -151,9 +151,9 @@ test('renderTool() shows arguments and output in detail, a hundred lines of each
     '  output',
   ])
   assert.deepEqual(lines.slice(-2), ['  line 100', '  … 50 more lines'])
-  assert.equal(linesOf(tool, { details: true, isWhole: true }).at(-1), '  line 150')
+  assert.equal(renderLines(tool, { details: true, isWhole: true }).at(-1), '  line 150')
   const write = { name: 'write', arguments: JSON.stringify({ path: 'f', content: numbered(300).join('\n') }) }
   const made = { ...write, output: 'Created f: 300 lines, 3000 bytes' }
-  assert.ok(linesOf(made, { details: true }).includes('  … 100 more lines'))
-  assert.ok(linesOf(made, { details: true, isWhole: true }).includes('  300 + line 300'))
+  assert.ok(renderLines(made, { details: true }).includes('  … 100 more lines'))
+  assert.ok(renderLines(made, { details: true, isWhole: true }).includes('  300 + line 300'))
 })

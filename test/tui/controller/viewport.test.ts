@@ -4,7 +4,7 @@ import { SessionMessage, StreamEvent } from '../../../src/core/protocol/crabtalk
 import { Viewport } from '../../../src/tui/controller/viewport.ts'
 import { chunk, textEnd, textStart, toolResult, toolStart, turnEnd } from '../../support/chat-state.ts'
 
-/** A turn of two steps with a steer between them, as it is stored from line 3 on. */
+/** A turn of two steps with a steer between them, as stored from line 3 on. */
 const STORED = [
   ['user', 'go'],
   ['assistant', 'one'],
@@ -30,14 +30,14 @@ const EVENTS = [
 ] as const
 
 const missingAfter = (count: number) => {
-  const seen = new Viewport()
-  seen.stored(3)
+  const viewport = new Viewport()
+  viewport.stored(3)
   for (const [at, event] of EVENTS.slice(0, count).entries())
-    seen.take(StreamEvent.create({ seq: at + 1, event }))
-  return seen.missing(STORED).map(({ content }) => content)
+    viewport.take(StreamEvent.create({ seq: at + 1, event }))
+  return viewport.missing(STORED).map(({ content }) => content)
 }
 
-test('Seen.missing() gives what was stored behind the last answer that was shown whole', () => {
+test('Viewport.missing() returns what was stored after the last answer that was shown in full', () => {
   assert.deepEqual(missingAfter(0), ['one', 'found', 'steered', 'two', 'next', 'three'])
   assert.deepEqual(missingAfter(2), ['one', 'found', 'steered', 'two', 'next', 'three'])
   assert.deepEqual(missingAfter(6), ['steered', 'two', 'next', 'three'])
@@ -45,22 +45,22 @@ test('Seen.missing() gives what was stored behind the last answer that was shown
   assert.deepEqual(missingAfter(EVENTS.length), ['next', 'three'])
 })
 
-test('Seen.stored() counts from that line on', () => {
-  const seen = new Viewport()
-  seen.stored(3)
-  for (const event of EVENTS) seen.take(StreamEvent.create({ event }))
-  seen.stored(8)
+test('Viewport.stored() counts from that line on', () => {
+  const viewport = new Viewport()
+  viewport.stored(3)
+  for (const event of EVENTS) viewport.take(StreamEvent.create({ event }))
+  viewport.stored(8)
   assert.deepEqual(
-    seen.missing(STORED).map(({ content }) => content),
+    viewport.missing(STORED).map(({ content }) => content),
     ['three'],
   )
 })
 
-test('Seen.take() refuses an event that was shown before', () => {
-  const seen = new Viewport()
-  const told = (seq: number) => seen.take(StreamEvent.create({ seq, event: chunk('x') }))
+test('Viewport.take() rejects an event that was shown before', () => {
+  const viewport = new Viewport()
+  const take = (seq: number) => viewport.take(StreamEvent.create({ seq, event: chunk('x') }))
   assert.deepEqual(
-    [told(1), told(2), told(2), told(1), told(3), seen.seq],
+    [take(1), take(2), take(2), take(1), take(3), viewport.seq],
     [true, true, false, false, true, 3],
   )
 })

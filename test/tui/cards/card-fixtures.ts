@@ -17,33 +17,36 @@ export const CRAB = { agent: 'crab', sender: 'ann' }
 export const ALL_ANSWERS = [once, session, always, no]
 export const ONCE_ONLY = [once, no]
 
-/** A permission card with keys that count. */
+/** Returns a permission card that accepts keys. */
 export function permissionCard(
   permission: DeepPartial<PermissionRequest>,
   answers: readonly string[] = ALL_ANSWERS,
 ): AskCard {
   const question = { question: 'Allow it?', options: answers.map((label) => ({ label })) }
   return armCard(
-    openCard(askOf({ kind: AskKind.PERMISSION, questions: [question], permission }), {
+    openCard(createAsk({ kind: AskKind.PERMISSION, questions: [question], permission }), {
       agent: 'crab',
       sender: 'ann',
     }),
   )
 }
 
-/** A form with keys that count. */
+/** Returns a form that accepts keys. */
 export function formCard(
   questions: readonly DeepPartial<AskQuestion>[],
   kind: AskKind = AskKind.QUESTION,
 ): AskCard {
-  return armCard(openCard(askOf({ kind, questions: [...questions] }), { agent: 'crab', sender: 'ann' }))
+  return armCard(openCard(createAsk({ kind, questions: [...questions] }), { agent: 'crab', sender: 'ann' }))
 }
 
-function askOf(ask: DeepPartial<AskUserEvent>): AskUserEvent {
+function createAsk(ask: DeepPartial<AskUserEvent>): AskUserEvent {
   return AskUserEvent.create({ askId: 'ask-1', ...ask })
 }
 
-/** A key: `enter`, `ctrl+c`, `shift+tab`, `page-down`; one letter types it, `type:…` types all of it at once, `paste:…` pastes. */
+/**
+ * Returns a key press: `enter`, `ctrl+c`, `shift+tab`, `page-down`; one letter types it, `type:…` types all
+ * of it in one piece, `paste:…` pastes.
+ */
 export function key(text: string): KeyPress {
   const plain = { name: 'text', text, ctrl: false, alt: false, shift: false } as const
   if (text.startsWith('type:')) return { ...plain, text: text.slice(5) }
@@ -69,19 +72,19 @@ const NAMES: ReadonlySet<string> = new Set([
   'page-down',
 ] satisfies KeyName[])
 
-/** A terminal with an empty composer below the card. */
-export function viewOf(columns = 80, rows = 24, more: Partial<CardView> = {}): CardView {
+/** Returns a view with an empty composer below the card. */
+export function makeCardView(columns = 80, rows = 24, more: Partial<CardView> = {}): CardView {
   return { columns, rows, color: false, promptRows: 1, isFree: true, ...more }
 }
 
 /**
- * The card after these keys, and everything they asked for. Every key comes after a pause, but those behind `fast:`;
- * `write:…` is a message that is sent while the card waits for words.
+ * Returns the card after these keys, and all effects they requested. Every key comes after a pause, except
+ * those with the prefix `fast:`; `write:…` is a message that is sent while the card waits for text.
  */
 export function pressKeys(
   card: AskCard,
   keys: readonly string[],
-  view = viewOf(),
+  view = makeCardView(),
 ): { card: AskCard; effects: ChatEffect[]; rest: string } {
   const effects: ChatEffect[] = []
   let rest = ''
@@ -101,13 +104,13 @@ export function pressKeys(
   return { card: armCard(state), effects, rest }
 }
 
-/** What the card answers after these keys, from question to answer; undefined when it answers nothing. */
-export function answersTo(card: AskCard, ...keys: string[]): Readonly<Record<string, string>> | undefined {
+/** Returns the card's answer after these keys, by question; undefined when it gives no answer. */
+export function readAnswers(card: AskCard, ...keys: string[]): Readonly<Record<string, string>> | undefined {
   const effect = pressKeys(card, keys).effects.find((one) => one.type === 'answer')
   return effect?.answers
 }
 
-/** The card's lines without colours. */
-export function linesOf(card: AskCard, columns = 80, rows = 24): readonly string[] {
-  return renderCard(card, viewOf(columns, rows)).lines
+/** Returns the card's lines without colours. */
+export function renderLines(card: AskCard, columns = 80, rows = 24): readonly string[] {
+  return renderCard(card, makeCardView(columns, rows)).lines
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 
-/** What a model, a tool or a server may put anywhere to reach the terminal, or to deceive who reads it. */
+/** Texts that a model, a tool or a server may send to control the terminal or to deceive the reader. */
 const PIECES = [
   '\u001b[2J',
   '\u001b[31m',
@@ -42,8 +42,8 @@ export const hostileText: fc.Arbitrary<string> = fc.oneof(
   { weight: 1, arbitrary: fc.string({ maxLength: 200 }) },
 )
 
-/** What a line may not hold: anything that a terminal obeys or does not show, but colours (SGR). */
-export function outlaws(line: string): string[] {
+/** Returns what a line may not contain: control sequences and invisible characters, except colours (SGR). */
+export function findUnprintable(line: string): string[] {
   const text = line.replaceAll(SGR, '')
   return [...text.matchAll(UNPRINTABLE)].map(([char]) => JSON.stringify(char))
 }

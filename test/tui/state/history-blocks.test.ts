@@ -13,7 +13,7 @@ const answer = (content: string, ...ids: string[]) =>
 const result = (toolCallId: string, content: string, isError = false) =>
   SessionMessage.create({ role: 'tool', toolCallId, content, isError })
 
-test('toBlocks() gives every call its own result, though other messages have calls of that id', () => {
+test('toBlocks() matches every call with its own result, even if other messages reuse its id', () => {
   const messages = [
     user('one'),
     answer('', 'c1'),
@@ -36,7 +36,7 @@ test('toBlocks() marks a call without a result as interrupted', () => {
   assert.ok(tool?.kind === 'tool' && tool.tool.state === 'failed' && tool.tool.output === 'Interrupted')
 })
 
-test('toBlocks() keeps the order of what was said', () => {
+test('toBlocks() keeps the order of messages', () => {
   const messages = [user('hello'), answer('Hi.'), user('again'), answer('Yes?', 'c1'), result('c1', 'x')]
   assert.deepEqual(
     toBlocks(messages).map(({ kind }) => kind),
@@ -44,7 +44,7 @@ test('toBlocks() keeps the order of what was said', () => {
   )
 })
 
-test('toBlocks() tells a call that was refused from one that failed', () => {
+test('toBlocks() distinguishes a denied call from a failed one', () => {
   const words = 'Not permitted: bash: rm -rf build: the user said no'
   const [tool] = toBlocks([answer('', 'c1'), result('c1', words, true)])
   assert.equal(tool?.kind === 'tool' && tool.tool.state, 'denied')

@@ -7,25 +7,24 @@ import { ChatStore } from '../../../src/tui/state/store.ts'
 import type { ChatState } from '../../../src/tui/state/types.ts'
 import type { Block } from '../../../src/tui/view/blocks.ts'
 
-/** A chat without a screen: what slash commands print, open and ask for. */
-export interface SlashSetting {
+/** A chat without a screen that records what slash commands print, open and request. */
+export interface SlashChat {
   context: SlashContext
   state(): ChatState
-  /** The chat is about that conversation of (crab, ann). */
+  /** Sets the conversation of (crab, ann) that the chat is about. */
   openSession(session: string, title?: string): void
-  /** What was printed since, oldest first. */
+  /** Returns everything printed so far, oldest first. */
   blocks(): Block[]
-  /** What was done besides: `open ID`, `agent NAME`, `anew`, `send TEXT`, `leave`, `copy TEXT`. */
+  /** Records the other effects: `open ID`, `agent NAME`, `anew`, `send TEXT`, `leave`, `copy TEXT`. */
   done: string[]
-  /** By path. */
+  /** Contents by path. */
   files: Map<string, string>
 }
 
-/** 2026-01-02T03:04:05Z. */
 export const NOW = Date.UTC(2026, 0, 2, 3, 4, 5)
 
-/** The chat of (crab, ann) over that Dispatch. */
-export function slashSetting(dispatch: Dispatch): SlashSetting {
+/** Returns the chat of (crab, ann) over that Dispatch. */
+export function createSlashChat(dispatch: Dispatch): SlashChat {
   const rules = { allow: [], ask: [], deny: [] }
   const options = {
     agent: 'crab',
