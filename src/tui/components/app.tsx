@@ -28,7 +28,7 @@ export interface AppProps {
  */
 export function App(props: AppProps): ReactNode {
   const { store, controller, color, place, onTerminal, onFailure, now } = props
-  const state = useSyncExternalStore(store.subscribe, store.get)
+  const state = useSyncExternalStore(store.subscribe, store.getShown)
   const { columns, rows } = useWindowSize()
   const { look, isSettled } = useLook(color, hasCode(state))
   const view: RenderContext = { ...look, columns, rows, details: state.details }
@@ -63,7 +63,7 @@ interface PrintingOptions extends Pick<AppProps, 'store' | 'onFailure'> {
 function usePrintFinished({ store, view, isSettled, onFailure }: PrintingOptions): void {
   const { write } = useStdout()
   useLayoutEffect(() => {
-    const { finished, isLent, isLeaving } = store.get()
+    const { finished, isLent, isLeaving } = store.getShown()
     const last = finished.at(-1)
     const isReady = isSettled || isLeaving || finished.every(({ block }) => block.kind !== 'answer')
     if (last === undefined || isLent || !isReady) return

@@ -15,15 +15,23 @@ const FRAME_MS = 50
  */
 export class ChatStore implements Disposable {
   #state: ChatState
+  #shown: ChatState
   readonly #listeners = new Set<() => void>()
   #timer: ReturnType<typeof setTimeout> | undefined
 
   constructor(state: ChatState) {
     this.#state = state
+    this.#shown = state
   }
 
-  /** Bound and stable, as React's `useSyncExternalStore` requires. */
   readonly get = (): ChatState => this.#state
+
+  /**
+   * The state that listeners were last notified of. Drawing the current one instead would render, again and
+   * again, streamed text whose finished blocks are not split off yet. Bound and stable, as React's
+   * `useSyncExternalStore` requires.
+   */
+  readonly getShown = (): ChatState => this.#shown
 
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener)
@@ -47,6 +55,7 @@ export class ChatStore implements Disposable {
     clearTimeout(this.#timer)
     this.#timer = undefined
     this.#state = reduce(this.#state, { type: 'flush' })
+    this.#shown = this.#state
     for (const listener of this.#listeners) listener()
   }
 }

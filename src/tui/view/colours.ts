@@ -22,11 +22,13 @@ export class Colours {
 
   /** Returns the sequences that reopen all colours. */
   open(): string {
+    if (this.isNone) return ''
     return Array.from(this.#open.values(), (parameter) => `\x1b[${parameter}m`).join('')
   }
 
   /** Returns the sequences that close all colours at the end of a line; the next line reopens them. */
   close(): string {
+    if (this.isNone) return ''
     const ends = new Set(Array.from(this.#open.keys(), (key) => Math.trunc(key)))
     return Array.from(ends, (end) => `\x1b[${end}m`).join('')
   }

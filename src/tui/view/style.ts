@@ -37,7 +37,7 @@ export function paint(text: string, color: boolean, ...styles: readonly TextStyl
       .map((line) => paint(line, color, ...styles))
       .join('\n')
   }
-  return styles.flatMap((style) => STYLES[style]).reduceRight(wrapIn, text)
+  return styles.reduceRight((inner, style) => STYLES[style].reduceRight(wrapIn, inner), text)
 }
 
 /** The codes that open and close one attribute (ECMA-48 SGR). */
@@ -45,7 +45,7 @@ type Attribute = readonly [open: number, close: number]
 
 function wrapIn(text: string, [open, close]: Attribute): string {
   const [begin, end] = [`\x1b[${open}m`, `\x1b[${close}m`]
-  return begin + text.replaceAll(end, end + begin) + end
+  return begin + (text.includes(end) ? text.replaceAll(end, end + begin) : text) + end
 }
 
 const BOLD: Attribute = [1, 22]

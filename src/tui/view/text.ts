@@ -26,8 +26,23 @@ export function wrapLines(text: string, width: number): string[] {
     .split('\n')
     .flatMap((line) => {
       if (isPlain(line) && line.length <= room && colours.isNone) return [line]
-      return new LineBreaker(room, colours).breakLine(line)
+      return fitsUnbroken(line, room)
+        ? [recolour(line, colours)]
+        : new LineBreaker(room, colours).breakLine(line)
     })
+}
+
+/** Whether a line with colours obviously fits. Leading blanks are left to LineBreaker, which may drop them. */
+function fitsUnbroken(line: string, room: number): boolean {
+  const shown = line.replaceAll(COLOUR, '')
+  return shown.length <= room && shown !== '' && !shown.startsWith(' ') && isPlain(shown)
+}
+
+/** Opens the colours that are open before a line, and closes those that are open at its end. */
+function recolour(line: string, colours: Colours): string {
+  const begin = colours.open()
+  for (const [sequence] of line.matchAll(COLOUR)) colours.apply(sequence)
+  return begin + line + colours.close()
 }
 
 /** Joins the text into one line, truncated with `…` when it is wider than `width`. */

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { LANGUAGES } from '../../../../src/tui/view/highlight/languages.ts'
 import { loadHighlight } from '../../../../src/tui/view/highlight/load.ts'
+import { paint } from '../../../../src/tui/view/style.ts'
 import { assertPrintable, plain } from '../support.ts'
 
 const highlight = await loadHighlight()
@@ -73,4 +74,9 @@ test('makeHighlight() leaves unknown languages and very long code alone', () => 
   assert.equal(highlight('x', 'klingon'), undefined)
   assert.equal(highlight('x', ''), undefined)
   assert.equal(highlight('x = 1\n'.repeat(10_000), 'py'), undefined)
+})
+
+test('makeHighlight() colours a language within another', () => {
+  const [line = ''] = highlight('<p>x</p><script>let a = 1</script>', 'html')!
+  assert.ok(line.includes(`${paint('let', true, 'keyword')} a = ${paint('1', true, 'number')}`), line)
 })
