@@ -69,9 +69,13 @@ function isUnknownVerb(
   commands: readonly Command[],
   words: readonly string[],
 ): boolean {
-  const [word, verb = '-'] = words
-  const isGroup = commands.some((other) => other.path.length > 1 && other.path[0] === word)
-  return path.length === 1 && args === '' && isGroup && !verb.startsWith('-')
+  const isGroup = commands.some((other) => other.path.length > 1 && other.path[0] === words[0])
+  return path.length === 1 && args === '' && isGroup && hasVerb(words)
+}
+
+/** Whether the first word is followed by another one, and not by an option. */
+function hasVerb([, verb = '-']: readonly string[]): boolean {
+  return !verb.startsWith('-')
 }
 
 /** Returns the same host, including its getters, with the daemon opted out. */
@@ -159,8 +163,10 @@ async function printHelp(line: CommandLine & { command: Command | undefined }): 
   const { commandHelp, groupHelp, programHelp } = await import('../cli/help.ts')
   const [group] = words.filter((word) => !word.startsWith('-'))
   const isGroup = commands.some(({ path }) => path.length > 1 && path[0] === group)
-  if (!command && group !== undefined && !(isGroup && (await isNamed(line))))
-    throw await unknownCommandError(line)
+  const isKnown = command
+    ? !isUnknownVerb(command, commands, words)
+    : group === undefined || (isGroup && !hasVerb(words) && (await isNamed(line)))
+  if (!isKnown) throw await unknownCommandError(line)
   const page = group === undefined ? programHelp(name, commands) : groupHelp(name, commands, group)
   host.stdout.write(command ? commandHelp(name, command) : page)
   return 0

@@ -16,7 +16,7 @@ export interface KnownService {
 /** The known short names. Only what exists has a row; any other component is pulled by its package name. */
 export const KNOWN_SERVICES: readonly KnownService[] = [
   { name: 'daemon', description: 'Agents, conversations, memory and MCP servers', run: ['daemon', 'run'] },
-  { name: 'cron', description: 'Skills on a schedule', run: ['cron', 'run'] },
+  { name: 'cron', description: 'Messages to agents on a schedule', run: ['cron', 'run'] },
   { name: 'tui', description: 'The chat in the terminal' },
   { name: 'clock', description: 'Time, time zones and timers as tools', package: 'crabtalk-clock' },
 ]

@@ -73,6 +73,9 @@ const UNKNOWN: [string[], string, string][] = [
   [['sned', 'the', 'rest'], 'Unknown command "sned"', 'did you mean "crabtalk send"?'],
   [['frobnicate'], 'Unknown command "frobnicate"', 'see crabtalk --help'],
   [['help', 'sned'], 'Unknown command "sned"', 'did you mean "crabtalk send"?'],
+  [['help', 'mcp', 'nope'], 'Unknown command "mcp nope"', 'see crabtalk mcp --help'],
+  [['help', 'mcp', 'lst'], 'Unknown command "mcp lst"', 'did you mean "crabtalk mcp list"?'],
+  [['mcp', 'nope', '--help'], 'Unknown command "mcp nope"', 'see crabtalk mcp --help'],
   [
     ['agent'],
     'Cannot run "crabtalk agent" alone: name one of list, show, create, edit, rename, delete',

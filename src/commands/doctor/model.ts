@@ -37,8 +37,8 @@ async function checkDefaultModel(
   const source = registry.getSource(model)
   if (source.name === 'demo')
     return [warning('the built-in demo answers, which is not a language model', CONNECT_HINT)]
-  const why = config.defaultModel === undefined ? 'the default there' : 'config.toml names it'
-  const chosen = ok(`${model} of ${source.name} (${source.where}); ${why}`)
+  const why = config.defaultModel === undefined ? 'its default' : 'set in config.toml'
+  const chosen = ok(`${model} from provider ${source.name} (${source.where}), ${why}`)
   return [chosen, await checkModelEndpoint(source, model, signal)]
 }
 

@@ -3,7 +3,7 @@ import { isHeaderValue, NOT_A_HEADER_VALUE } from '../base/header-value.ts'
 import { didYouMean } from '../base/nearest.ts'
 import { formatPath, type KeyPath, type Result, type ValidationIssue } from './validation-issue.ts'
 
-/** A table schema that refuses unknown keys and suggests the nearest known one. */
+/** A table schema that refuses unknown keys and suggests the nearest known one, or lists all. */
 export function strictTable<T extends z.core.$ZodLooseShape>(shape: T): z.ZodMiniObject<T, z.core.$strict> {
   const knownKeys = Object.keys(shape).join(' ')
   // The issue carries the known keys in its message, where describe() looks up the nearest one.
@@ -148,7 +148,8 @@ function describeExpected(issue: z.core.$ZodIssue): string {
 }
 
 function unknownKey(path: KeyPath, knownKeys: readonly string[]): ValidationIssue {
-  const hint = didYouMean(String(path.at(-1)), knownKeys)
+  const known = knownKeys.length === 0 ? undefined : `the keys are ${knownKeys.toSorted().join(', ')}`
+  const hint = didYouMean(String(path.at(-1)), knownKeys) ?? known
   const message = `unknown key ${quote(path)}`
   return hint === undefined ? { path, message } : { path, message, hint }
 }

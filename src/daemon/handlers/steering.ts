@@ -38,7 +38,9 @@ export async function handleKill(
   if (services.running.cancel({ pair, trust: classifyClient(channel) })) return
   const session = await refuseElsewhere(services, pair, 'Cannot cancel the turn')
   if (session !== undefined) return
-  throw new CrabError('missing', `Cannot cancel: no conversation exists for ${describePair(message)}`)
+  throw new CrabError('missing', `Cannot cancel: no conversation exists for ${describePair(message)}`, {
+    hint: 'crabtalk conversation list shows all conversations',
+  })
 }
 
 /** Resolves the pair that a message names to the agent's id. Throws `missing` for an unknown agent. */

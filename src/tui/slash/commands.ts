@@ -143,14 +143,14 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   {
     name: 'plain',
     args: '',
-    summary: 'how to start the chat in plain lines',
+    summary: 'plain lines instead of a screen: crabtalk chat --plain',
     whileBusy: true,
     run: (_, context) =>
       printNotice(
         context,
         'info',
-        'Cannot switch a running chat to plain lines',
-        'leave, and start crabtalk chat --plain',
+        'A running chat cannot switch to plain lines',
+        'leave, and run crabtalk chat --plain',
       ),
   },
   {

@@ -7,7 +7,7 @@ import type { SlashContext } from './types.ts'
 /** `/compact`: replaces the history with a summary. Nothing is lost: the history goes into an archive. */
 export async function slashCompact(_args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
   const { agent, sender, session, chosenModel = '' } = context.state()
-  if (session === undefined) return printNotice(context, 'info', 'There is nothing to compact yet')
+  if (session === undefined) return printNotice(context, 'info', 'Nothing to compact yet')
   printNotice(context, 'info', 'Compacting the conversation: a model writes a summary…')
   const done = await context.hold(async () => {
     const compacted = await request(

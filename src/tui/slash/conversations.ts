@@ -45,7 +45,7 @@ export async function slashTitle(args: string, context: SlashContext, signal: Ab
       'info',
       title === '' ? 'The conversation has no title yet' : `The title is "${title}"`,
     )
-  if (session === undefined) return printNotice(context, 'warning', 'There is no conversation to name yet')
+  if (session === undefined) return printNotice(context, 'warning', 'No conversation to name yet')
   const info = await request(context.dispatch, 'setTitle', { session, title: args }, signal)
   context.act({ type: 'set', change: { title: info.title } })
   printNotice(context, 'success', `Renamed to "${info.title}"`)

@@ -11,7 +11,7 @@ export async function copyAnswer(args: string, context: SlashContext, signal: Ab
   if (!Number.isSafeInteger(nth) || nth < 1)
     return printNotice(context, 'warning', `Cannot copy ${args}: it is not a whole number from 1`)
   const { session } = context.state()
-  if (session === undefined) return printNotice(context, 'info', 'There is no answer to copy yet')
+  if (session === undefined) return printNotice(context, 'info', 'No answer to copy yet')
   let at = 0
   for await (const answer of readAnswersBackwards(context.dispatch, session, signal)) {
     at += 1
@@ -20,13 +20,13 @@ export async function copyAnswer(args: string, context: SlashContext, signal: Ab
     return
   }
   const few = `There ${at === 1 ? 'is' : 'are'} only ${pluralize(at, 'answer')}`
-  printNotice(context, 'info', at === 0 ? 'There is no answer to copy yet' : few)
+  printNotice(context, 'info', at === 0 ? 'No answer to copy yet' : few)
 }
 
 /** `/export [FILE]`: writes the whole conversation as Markdown into a new file. */
 export async function slashExport(args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
   const { session, title } = context.state()
-  if (session === undefined) return printNotice(context, 'info', 'There is no conversation to export yet')
+  if (session === undefined) return printNotice(context, 'info', 'No conversation to export yet')
   const text = (await Array.fromAsync(conversationMarkdown(context.dispatch, session, signal))).join('')
   const path =
     args === ''

@@ -105,11 +105,11 @@ export function toServiceName(manifest: JsonObject, reserved: ReadonlySet<string
   if (taken) {
     throw new CrabError(
       'conflict',
-      `${what}: it calls itself "${name}", which is ${taken.package ?? 'built in'}`,
+      `${what}: its name "${name}" belongs to ${taken.package ?? 'a built-in service'}`,
     )
   }
   if (reserved.has(name) || WORDS.has(name)) {
-    throw new CrabError('conflict', `${what}: it calls itself "${name}", which is a reserved word of crabup`)
+    throw new CrabError('conflict', `${what}: its name "${name}" is reserved for crabup`)
   }
   return name
 }

@@ -31,7 +31,7 @@ export async function probeCron(paths: HomePaths): Promise<Probe> {
   if (ready === false) return { ...known, answers: false, problem: 'it reports that it is not ready' }
   const silentMs = typeof beatMs === 'number' ? await readFileAge(file) : 0 // an older version does not beat
   if (silentMs <= MISSED_BEATS * Number(beatMs ?? 0)) return { ...known, answers: true }
-  const problem = `it has shown no sign of life for ${Math.round(silentMs / 1000)} s`
+  const problem = `it has not responded for ${Math.round(silentMs / 1000)} s`
   return { ...known, answers: false, problem }
 }
 

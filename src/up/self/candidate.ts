@@ -40,12 +40,15 @@ export async function fetchProgram(
   const bytes = await readFile(file, { signal }).catch((reason) => {
     const code = getErrorCode(reason)
     const why = code === 'ENOENT' ? 'it does not exist' : code === 'EISDIR' ? 'it is a folder' : undefined
-    if (why !== undefined) throw new CrabError('no-input', `Cannot read ${file}: ${why}`)
+    if (why !== undefined)
+      throw new CrabError('no-input', `Cannot read ${file}: ${why}`, { hint: NAME_A_FILE })
     throw toStorageError(`Cannot read ${file}`, reason)
   })
   await verifyFile(file, bytes, sha256)
   return await extractProgram(bytes, basename(file))
 }
+
+const NAME_A_FILE = 'give --from a release archive, or leave it out to install from npm'
 
 /**
  * A request for the newest version never downgrades: the own version may be a local build, or newer than a

@@ -33,7 +33,7 @@ export function launchdPlist(spec: ServiceSpec, domain: LaunchdDomain): string {
   }
   return seal(`<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
-<!-- Written by crabup (${SEAL}), which writes it again when it has to. -->
+<!-- Managed by crabup (${SEAL}), which overwrites changes to this file. -->
 <plist version="1.0">
 ${toElement(job, '')}
 </plist>

@@ -36,8 +36,8 @@ export function unitName(label: string): string {
 
 function toUnit(spec: ServiceSpec, { unit, end }: { unit: string; end: string }): string {
   checkSpec(spec)
-  return seal(`# Written by crabup (${SEAL}), which writes it again when it has to.
-# Your own settings belong in a drop-in: systemctl --user edit ${unitName(spec.label)}
+  return seal(`# Managed by crabup (${SEAL}), which overwrites changes to this file.
+# Put your own settings in a drop-in: systemctl --user edit ${unitName(spec.label)}
 [Unit]
 Description=${escapeSpecifiers(unitDescription(spec))}
 ${unit}

@@ -25,7 +25,7 @@ export function taskXml(spec: ServiceSpec, { action, userId }: TaskSettings): st
   const [host, ...options] = HEADLESS
   const user = toXmlText(userId)
   return seal(`<?xml version="1.0" encoding="UTF-16"?>
-<!-- Written by crabup (${SEAL}), which writes it again when it has to. -->
+<!-- Managed by crabup (${SEAL}), which overwrites changes to this file. -->
 <Task version="1.2" xmlns="http://schemas.microsoft.com/windows/2004/02/mit/task">
   <RegistrationInfo>
     <Description>${toXmlText(unitDescription(spec))}</Description>

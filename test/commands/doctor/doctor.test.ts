@@ -67,7 +67,7 @@ test('doctor queries the server of the model without a model call', async () => 
   const { report, code } = await home.examine()
   assert.equal(code, 0)
   const [chosen, answered] = of(report, 'model')
-  assert.match(chosen!.message, /^scripted of llm \(config\.toml:1\); config\.toml names it$/)
+  assert.match(chosen!.message, /^scripted from provider llm \(config\.toml:1\), set in config\.toml$/)
   assert.match(answered!.message, /^llm answered in \d+ ms and lists scripted \(2 models\)$/)
   assert.deepEqual([server.requests.length, server.questions.length], [0, 1])
 })
@@ -114,7 +114,7 @@ for (const [provider, env, expected] of UNUSABLE) {
     const { report, code } = await home.examine()
     assert.equal(code, 1)
     const [chosen, ...problems] = of(report, 'model')
-    assert.match(chosen!.message, /^m of cloud \(config\.toml:2\)/)
+    assert.match(chosen!.message, /^m from provider cloud \(config\.toml:2\)/)
     assert.deepEqual(
       problems.map(({ status, message }) => `${status} ${message.split(': ')[0]}`),
       ['problem cloud cannot be used', 'problem a cannot use other'],

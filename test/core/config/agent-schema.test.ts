@@ -91,7 +91,13 @@ for (const [name, table, expected] of [
     ],
   ],
   ['the name', { name: 'x' }, ['unknown key "name" (the name of an agent is the name of its file)']],
-  ['a key that every object has', JSON.parse('{"__proto__": {"a": 1}}'), ['unknown key "__proto__"']],
+  [
+    'a key that every object has',
+    JSON.parse('{"__proto__": {"a": 1}}'),
+    [
+      'unknown key "__proto__" (the keys are components, description, id, max_iterations, mcps, model, permissions, skills, thinking, tool_choice, tools)',
+    ],
+  ],
   ['the prompt', { prompt: 'x' }, ['unknown key "prompt" (the prompt is the .md file beside this one)']],
   ['an id that is none', { id: 'me' }, ['"id" must be an id that crabtalk wrote: a ULID']],
   ['no iterations', { max_iterations: 0 }, ['"max_iterations" must be at least 1']],

@@ -189,6 +189,11 @@ test('create() refuses what is no configuration and writes nothing', async () =>
     message: 'Cannot create the agent "a": unknown key "modle"',
     hint: 'did you mean "model"?',
   })
+  await assert.rejects(store.create('a', { zzz: 1 }, ''), {
+    kind: 'invalid',
+    message: 'Cannot create the agent "a": unknown key "zzz"',
+    hint: 'the keys are components, description, id, max_iterations, mcps, model, permissions, skills, thinking, tool_choice, tools',
+  })
   await assert.rejects(
     store.create('a', { mcps: [{ name: 'x', url: 'http://h', auth: REDACTED }], model: 1 }, ''),
     {

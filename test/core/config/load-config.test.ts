@@ -192,7 +192,14 @@ for (const [name, text, lines] of [
     'model = "m"\napi_key = sk-secret\n',
     ['config.toml:2:11: not valid TOML: invalid value', 'hint: text needs quotes: key = "text"'],
   ],
-  ['an unknown table', '[tasks]\nmax = 1\n', ['config.toml:1: unknown key "tasks"']],
+  [
+    'an unknown table',
+    '[tasks]\nmax = 1\n',
+    [
+      'config.toml:1: unknown key "tasks"',
+      'hint: the keys are daemon, env, llm, mcp, model, permissions, providers, skills, tui',
+    ],
+  ],
   [
     'keys of sections that have none yet',
     '[tui]\ntheme = "dark"\n[mcp]\nx = 1\n',
@@ -288,7 +295,7 @@ for (const [name, text, lines] of [
     'clashes beside other problems',
     'model = "a"\nx = 1\n[llm]\nmodel = "b"\n',
     [
-      'config.toml:2: unknown key "x"',
+      'config.toml:2: unknown key "x" (the keys are daemon, env, llm, mcp, model, permissions, providers, skills, tui)',
       'config.toml:4: there is a second default model; the first is at config.toml:1',
     ],
   ],

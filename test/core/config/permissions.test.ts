@@ -45,7 +45,7 @@ test('the rules of a class have the lines they are written in, and their class',
     kind: 'config',
     message:
       'config.toml:2: unknown key "permissions.remote.alow" (did you mean "allow"?)\n' +
-      'config.toml:3: unknown key "permissions.guest"',
+      'config.toml:3: unknown key "permissions.guest" (the keys are allow, ask, deny, read_only_commands, remote, unattended)',
   })
 })
 
@@ -59,7 +59,7 @@ test('a rule that is none is an error with its line, in config.toml and in an ag
     kind: 'config',
     message:
       'config.toml:4: "permissions.allow[1]" (Bash) must be written in lower case (for example bash(npm run lint))\n' +
-      'config.toml:6: unknown key "permissions.forbid"',
+      'config.toml:6: unknown key "permissions.forbid" (the keys are allow, ask, deny, read_only_commands, remote, unattended)',
   })
   await home.write('agents/a.toml', '[permissions]\ndeny = ["write(x)", 7]\nallow = "bash"\n')
   await assert.rejects(agentStore(home.paths).get('a'), {

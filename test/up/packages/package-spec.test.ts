@@ -90,14 +90,13 @@ test('serviceNameOf() takes the name a package says, that of the table, or the r
   assert.equal(nameOf('@acme/My_Thing.js'), 'my-thing-js')
   assert.equal(nameOf('whatever', { component: 'thing' }), 'thing')
   for (const name of ['ps', 'start', 'crabtalk-logs', 'con', 'pkg']) {
-    assert.throws(
-      () => nameOf(name),
-      { kind: 'conflict', message: /which is a reserved word of crabup/ },
-      name,
-    )
+    assert.throws(() => nameOf(name), { kind: 'conflict', message: /is reserved for crabup/ }, name)
   }
-  assert.throws(() => nameOf('crabtalk-daemon'), { kind: 'conflict', message: /which is built in/ })
-  assert.throws(() => nameOf('@evil/clock'), { kind: 'conflict', message: /which is crabtalk-clock/ })
+  assert.throws(() => nameOf('crabtalk-daemon'), {
+    kind: 'conflict',
+    message: /belongs to a built-in service/,
+  })
+  assert.throws(() => nameOf('@evil/clock'), { kind: 'conflict', message: /belongs to crabtalk-clock/ })
   assert.throws(() => nameOf('x', { component: '../run' }), { kind: 'invalid' })
   assert.throws(() => nameOf('x'.repeat(40)), { kind: 'invalid' })
 })

@@ -162,7 +162,7 @@ test('pull() lets go of what it cannot use, and says why', async () => {
   const reasons: [string, string, RegExp][] = [
     ['crab-bare', 'invalid', /it has no program to run/],
     ['crab-many', 'invalid', /it has several programs, and none is called crab-many$/],
-    ['crab-word', 'conflict', /it calls itself "doctor", which is a reserved word of crabup/],
+    ['crab-word', 'conflict', /its name "doctor" is reserved for crabup/],
     ['crab-gone', 'invalid', /its program nothing.mjs is missing/],
   ]
   for (const [name, kind, message] of reasons) {

@@ -13,7 +13,7 @@ export function factsText({ facts, source, origin, before }: PackageOffer): stri
     ['needs', facts.dependencies.length > 0 ? facts.dependencies.join(', ') : 'no other packages'],
     ['scripts', facts.scripts.length > 0 ? `${facts.scripts.join(', ')}: not run` : undefined],
     ['asks for', facts.variables.length > 0 ? `${facts.variables.join(', ')} from service.env` : undefined],
-    ['vouched', vouchedText(facts, origin)],
+    ['signature', describeSignature(facts, origin)],
     ['deprecated', facts.deprecated],
     ['replaces', before && `${before.version} of ${before.installedAt.slice(0, 10)}`],
   ]
@@ -43,7 +43,7 @@ function sizeText({ bytes }: PackageFacts): string | undefined {
   return bytes === undefined ? undefined : bytesText(bytes)
 }
 
-function vouchedText(
+function describeSignature(
   { hasSignature, hasProvenance }: PackageFacts,
   origin: PackageOffer['origin'],
 ): string | undefined {
@@ -52,7 +52,7 @@ function vouchedText(
     ...(hasSignature ? ['signed by the registry'] : []),
     ...(hasProvenance ? ['with provenance'] : []),
   ]
-  return what.join(', ') || 'neither signature nor provenance'
+  return what.join(', ') || 'none, and no provenance'
 }
 
 const WIDTH = 13

@@ -32,7 +32,7 @@ export const disableServiceCommand: CommandHandler = async ({ path: [name = ''],
 
 function requireLoginSupport({ manager, service }: OpenService): void {
   if (manager.kind !== 'supervisor') return
-  const why = manager.note ?? `${MANAGER_NAMES.supervisor} is not started by anything`
+  const why = manager.note ?? `${MANAGER_NAMES.supervisor} does not start when you log in`
   throw new CrabError('unavailable', `Cannot change whether ${service.name} starts at login: ${why}`, {
     hint: `crabup ${service.name} start starts it now; run that from your login scripts`,
   })

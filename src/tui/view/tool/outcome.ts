@@ -9,7 +9,9 @@ import type { DiffLine } from './diff-lines.ts'
 export function describeOutcome(tool: ToolRun, change: readonly DiffLine[]): string[] {
   if (tool.state === 'running') return []
   const parts =
-    tool.state === 'denied' ? [deniedBy(tool)] : [...describeExit(tool), ...describeAmount(tool, change)]
+    tool.state === 'denied'
+      ? [describeDenial(tool)]
+      : [...describeExit(tool), ...describeAmount(tool, change)]
   return tool.durationMs >= MIN_SHOWN_MS && tool.state !== 'denied'
     ? [...parts, formatDuration(tool.durationMs)]
     : parts
@@ -18,15 +20,8 @@ export function describeOutcome(tool: ToolRun, change: readonly DiffLine[]): str
 /** The minimum duration that is shown. */
 const MIN_SHOWN_MS = 100
 
-function deniedBy({ denial }: ToolRun): string {
-  const who = DENIED_BY[denial?.by ?? 0]
-  return who ?? 'not permitted'
-}
-
-const DENIED_BY: Readonly<Record<number, string>> = {
-  [DeniedBy.RULE]: 'denied by a rule',
-  [DeniedBy.PERSON]: 'you said no',
-  [DeniedBy.NOBODY]: 'no permission given',
+function describeDenial({ denial }: ToolRun): string {
+  return denial?.by === DeniedBy.PERSON ? 'you said no' : 'not permitted'
 }
 
 function describeExit({ name, server, state, output }: ToolRun): string[] {

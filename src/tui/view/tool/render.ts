@@ -1,4 +1,5 @@
 import { pluralize } from '../../../core/base/format.ts'
+import { DeniedBy } from '../../../core/protocol/crabtalk.generated.ts'
 import type { ToolRun } from '../blocks.ts'
 import { cleanLine, cleanText } from '../clean.ts'
 import { paint, type TextStyle } from '../style.ts'
@@ -69,11 +70,12 @@ function renderReason(tool: ToolRun, view: RenderContext): string[] {
 
 function renderDenial({ denial }: ToolRun, { columns, color }: RenderContext): string[] {
   if (!denial) return []
+  const reason = denial.by === DeniedBy.PERSON ? denial.reason.replace(SAID_NO, '') : denial.reason
   const more = denial.rules.length - SHOWN_RULES
   const shown = denial.rules.slice(0, SHOWN_RULES).map(cleanLine)
   const rules = [...shown, ...(more > 0 ? [`${more} more`] : [])].join(', ')
   return [
-    ...wrapLines(cleanText(denial.reason), columns),
+    ...(reason === '' ? [] : wrapLines(cleanText(reason), columns)),
     ...(rules === ''
       ? []
       : wrapLines(
@@ -82,6 +84,9 @@ function renderDenial({ denial }: ToolRun, { columns, color }: RenderContext): s
         ).map((line) => paint(line, color, 'dim'))),
   ].slice(0, REASON_LINES * 2)
 }
+
+/** The part of a reason that the line of the call already shows. */
+const SAID_NO = /^the user said no(: |$)/
 
 /** The maximum number of rules shown; the card has shown all of them. */
 const SHOWN_RULES = 2

@@ -116,7 +116,7 @@ test('homeProbe() reports cron as ready while its own process fires what is due'
     await utimes(file, at, at)
     const { answers, problem, leftover } = await box.probe('cron')
     assert.deepEqual([answers, leftover], [false, undefined])
-    assert.match(problem ?? '', /^it has shown no sign of life for (39|40|41) s$/)
+    assert.match(problem ?? '', /^it has not responded for (39|40|41) s$/)
   }
   await box.write(
     'cron.json',

@@ -87,9 +87,21 @@ test('renderTool() says who denied a call, and which rules would allow it', () =
     by: DeniedBy.RULE,
   }
   assert.deepEqual(renderLines({ arguments: '{"command":"rm x"}', state: 'denied', denial }), [
-    '⊘ Run rm x  denied by a rule',
+    '⊘ Run rm x  not permitted',
     '  the rule bash(rm *) denies it',
     '  the rules bash(rm *), write would allow it',
+  ])
+})
+
+test('renderTool() shows the reason that the user gave for a no, and says no once', () => {
+  const linesFor = (reason: string) => {
+    const denial = { action: 'rm', reason, rules: [], by: DeniedBy.PERSON }
+    return renderLines({ arguments: '{"command":"rm x"}', state: 'denied', denial })
+  }
+  assert.deepEqual(linesFor('the user said no'), ['⊘ Run rm x  you said no'])
+  assert.deepEqual(linesFor('the user said no: use git clean'), [
+    '⊘ Run rm x  you said no',
+    '  use git clean',
   ])
 })
 
