@@ -1,8 +1,14 @@
 import { join } from 'node:path'
 import { abortable } from '../core/base/abortable.ts'
+import { CrabError } from '../core/base/errors.ts'
 import { newUlid } from '../core/base/ids.ts'
 import { lazy } from '../core/base/lazy.ts'
+import type { Log } from '../core/base/log.ts'
+import { type AgentConfig, foldName } from '../core/config/agent-schema.ts'
+import type { AgentStore } from '../core/config/agents.ts'
+import { entryRules } from '../core/config/entry-rules.ts'
 import { migrateServers } from '../core/config/migrate-servers.ts'
+import { toRules } from '../core/config/permissions.ts'
 import { MemoryLeases } from '../core/lease/memory-leases.ts'
 import { Asks } from '../core/runtime/asks.ts'
 import { KnownAgents } from '../core/runtime/known-agents.ts'
@@ -12,6 +18,7 @@ import { Journals } from '../core/runtime/live/journals.ts'
 import { LiveTurns } from '../core/runtime/live/live-turns.ts'
 import { RunningTurns } from '../core/runtime/running-turns.ts'
 import { Runtime } from '../core/runtime/runtime.ts'
+import type { Agents } from '../core/runtime/runtime-options.ts'
 import { MemoryStorage } from '../core/storage/memory-storage.ts'
 import { AgentSync } from './agent-sync.ts'
 import type { NodeMcp } from './build-mcp.ts'
@@ -19,7 +26,6 @@ import type { NodeStores } from './build-stores.ts'
 import type { NodeTools } from './build-tools.ts'
 import type { DaemonEvent } from './daemon-event.ts'
 import { type DaemonBus, openBus } from './event-bus.ts'
-import { withLastGood } from './last-good-agents.ts'
 import type { LiveConfig } from './live-config.ts'
 import { reloader } from './reload.ts'
 import type { NodeContext, Services } from './services.ts'
@@ -136,4 +142,34 @@ const ASK_TIMEOUT_MS = 300_000
 /** Opens in-memory stores for conversations that are not saved. */
 function openScratchStores(now: () => number): ConversationStores {
   return { storage: new MemoryStorage({ now }), leases: new MemoryLeases(), cache: new Map() }
+}
+
+/** The dependencies of `withLastGood()`. */
+interface LastGoodOptions {
+  store: Pick<AgentStore, 'get' | 'rules' | 'addRule'>
+  known: Pick<KnownAgents, 'all'>
+  log: Log
+}
+
+/**
+ * Wraps the agent store for turns: an agent whose file has become invalid keeps its last good configuration,
+ * including its rules (ADR 0108).
+ */
+function withLastGood({ store, known, log }: LastGoodOptions): Agents {
+  const useLastGood = (name: string, reason: unknown): AgentConfig => {
+    const lastGood = known.all().find((agent) => foldName(agent.name) === foldName(name))
+    if (!lastGood || !(reason instanceof CrabError) || reason.kind !== 'config') throw reason
+    log('warn', `${reason.message}; the agent keeps its previous configuration`, { agent: lastGood.name })
+    return lastGood
+  }
+  return {
+    get: (name, options) => store.get(name, options).catch((reason: unknown) => useLastGood(name, reason)),
+    rules: (name) => store.rules(name).catch((reason: unknown) => pickRules(useLastGood(name, reason))),
+    addRule: (name, rule) => store.addRule(name, rule),
+  }
+}
+
+function pickRules({ name, permissions, mcps }: AgentConfig) {
+  const place = () => `agents/${name}.toml (previous version)`
+  return [...toRules(permissions, place), ...mcps.flatMap((entry) => entryRules(entry, place))]
 }

@@ -18,7 +18,7 @@ const UP_BASE = [
   'src/up/foreign-time.ts',
 ]
 /** The parts of the chat's drawing that know nothing of what is drawn. */
-const TUI_DRAWING = ['clean', 'colours', 'memoize-last', 'numbers', 'style', 'text', 'view', 'window'].map(
+const TUI_DRAWING = ['clean', 'memoize-last', 'numbers', 'style', 'text', 'view', 'window'].map(
   (name) => `src/tui/view/${name}.ts`,
 )
 const TUI_VIEW = [...BASE, 'src/core/protocol', 'src/tui/text']

@@ -3,8 +3,8 @@ import { accessSync, constants, mkdtempSync, rmSync, symlinkSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { linuxPlatform } from '../../src/core/process/linux.ts'
+import { posixPlatform } from '../../src/core/process/own-platform.ts'
 import type { Platform } from '../../src/core/process/platform.ts'
-import { posixPlatform } from '../../src/core/process/posix.ts'
 import { openProcessHost } from '../../src/core/process/process-host.ts'
 import type { ProcessCommand, ProcessHost, RunningProcess } from '../../src/core/process/types.ts'
 

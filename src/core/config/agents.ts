@@ -3,11 +3,19 @@ import { basename, join } from 'node:path'
 import { CrabError } from '../base/errors.ts'
 import { createFile, replaceFile, syncDir, toStorageError } from '../base/files.ts'
 import type { JsonObject } from '../base/message.ts'
-import { foreignPrompt, missingAgent, takenName } from './agent-errors.ts'
 import { findAgentFile, type IdentifiedFile, readAgentFiles, readPrompt, toAgent } from './agent-files.ts'
 import { isNilId, newAgentId } from './agent-id.ts'
 import { type AgentConfig, checkAgent, foldName, nameProblem } from './agent-schema.ts'
-import { createDefault, lacksId, replaceLinked, toPromptFile, writeId } from './agent-writes.ts'
+import {
+  createDefault,
+  foreignPrompt,
+  lacksId,
+  missingAgent,
+  replaceLinked,
+  takenName,
+  toPromptFile,
+  writeId,
+} from './agent-writes.ts'
 import { defaultAgent } from './default-agent.ts'
 import { DEFAULT_AGENT } from './default-name.ts'
 import { entryRules } from './entry-rules.ts'

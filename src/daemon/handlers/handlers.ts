@@ -8,7 +8,6 @@ import { turnLeaseName } from '../../core/runtime/leased-conversation.ts'
 import type { RunningWork } from '../../core/runtime/running-turns.ts'
 import { deleteSession } from '../../core/runtime/sessions.ts'
 import type { Services } from '../services.ts'
-import { listActiveConversations } from './active-conversations.ts'
 import { resolveAgentId } from './agent-id.ts'
 import { createAgent, deleteAgent, getAgent, listAgents, renameAgent, updateAgent } from './agents.ts'
 import { handleListAsks, replyToAsk } from './asks.ts'
@@ -26,9 +25,9 @@ import {
   unsubscribeEvent,
 } from './events.ts'
 import { mcpTrace, subscribeMcpEvents } from './mcp-events.ts'
-import { handleListModels } from './models.ts'
+import { handleListModels, handleListSkills } from './models-skills.ts'
 import type { RequestContext } from './request-context.ts'
-import { waitRun } from './runs.ts'
+import { listActiveConversations, waitRun } from './runs.ts'
 import {
   findSession,
   generateTitle,
@@ -38,7 +37,6 @@ import {
   handleSetTitle,
   listArchives,
 } from './sessions.ts'
-import { handleListSkills } from './skills.ts'
 import { handleKill, steerSession } from './steering.ts'
 import { turnConflict } from './turn-conflict.ts'
 import { handleSend, stream } from './turns.ts'

@@ -1,5 +1,14 @@
-import type { RunResult, StreamEnd, WaitRun } from '../../core/protocol/crabtalk.generated.ts'
+import type {
+  ActiveConversationInfo,
+  ActiveConversationList,
+  ListActiveConversationsMsg,
+  RunResult,
+  StreamEnd,
+  WaitRun,
+} from '../../core/protocol/crabtalk.generated.ts'
 import type { TurnRun } from '../../core/runtime/live/run.ts'
+import type { RunningWork } from '../../core/runtime/running-turns.ts'
+import type { SessionSummary } from '../../core/storage/types.ts'
 import type { Services } from '../services.ts'
 import { toDenialInfo, toWireEvent } from './stream-events.ts'
 
@@ -25,5 +34,43 @@ function toResult({ id, agent, sender, start, summary, end }: TurnRun): RunResul
     end: end && (toWireEvent(end, 'local').value as StreamEnd), // an end has no question
     tools: [...summary.tools.values()],
     denied: summary.denied.map(({ denial, ...call }) => ({ ...call, denial: toDenialInfo(denial) })),
+  }
+}
+
+/**
+ * Handles `list_active_conversations`: lists the conversations with work in progress in this process, oldest
+ * first. Empty fields match everything.
+ */
+export async function listActiveConversations(
+  services: Pick<Services, 'stores' | 'running' | 'asks' | 'live' | 'now'>,
+  { agent, sender }: ListActiveConversationsMsg,
+): Promise<ActiveConversationList> {
+  const found = services.running
+    .list()
+    .filter((one) => (agent === '' || one.agent === agent) && (sender === '' || one.pair.sender === sender))
+  const stored = found.length === 0 ? [] : await services.stores.storage.listSessions({})
+  const summaries = new Map(stored.map((summary) => [summary.id, summary]))
+  return {
+    conversations: found.map((one) => toInfo(one, summaries.get(one.conversation.id), services)),
+  }
+}
+
+/** A conversation that is not stored has no title. */
+function toInfo(
+  { agent, pair, since, conversation, runId = '' }: RunningWork,
+  summary: SessionSummary | undefined,
+  { live, asks, now }: Pick<Services, 'asks' | 'live' | 'now'>,
+): ActiveConversationInfo {
+  const countMessages = () => conversation.history.messages.filter(({ role }) => role !== 'tool').length
+  return {
+    agent,
+    sender: pair.sender,
+    messageCount: summary?.messageCount ?? countMessages(),
+    aliveSecs: Math.max(0, Math.round((now() - since) / 1000)),
+    title: summary?.title ?? '',
+    session: conversation.id,
+    runId,
+    detached: live.running().some((run) => run.id === runId && run.detached),
+    asks: asks.list(agent).filter((ask) => ask.runId === runId).length,
   }
 }

@@ -3,7 +3,6 @@ import type { JsonObject } from '../../core/base/message.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
 import { takeStart } from '../../core/base/truncate.ts'
 import type { AskAnswers, Question } from '../../core/runtime/asks.ts'
-import { readElicitedUrl } from './elicited-url.ts'
 import { readForm, takeAnswers, toQuestions } from './form.ts'
 import type { ElicitAnswer, ElicitationHandler, FieldValue, FormField } from './types.ts'
 
@@ -161,3 +160,24 @@ const AMBIGUOUS = 'it may belong to another call that is running or was cancelle
 const MAX_MESSAGE = 2_000
 const MAX_LINES = 20
 const MAX_ROUNDS = 4
+
+/** A URL that a server asks the user to open. */
+interface ElicitedUrl {
+  /** The host as it is resolved: international names in ASCII, with the port. */
+  host: string
+  /** The whole URL, in ASCII. */
+  url: string
+}
+
+/**
+ * Parses a URL; undefined unless it is http or https, printable and without a user, so that it shows where it
+ * leads.
+ */
+export function readElicitedUrl(text: unknown): ElicitedUrl | undefined {
+  if (typeof text !== 'string' || text.length > MAX_CHARS || text !== sanitize(text)) return undefined
+  const url = URL.parse(text)
+  if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') return undefined
+  return { host: url.host, url: url.href }
+}
+
+const MAX_CHARS = 2_000

@@ -76,3 +76,56 @@ const STYLES: Record<TextStyle, readonly Attribute[]> = {
   type: [YELLOW],
   function: [[94, 39]],
 }
+
+/**
+ * The colours (SGR) that are open at a position in a text, so that a line can close them and the next can
+ * reopen them.
+ */
+export class Colours {
+  /** The opening parameter by the parameter that closes it. */
+  readonly #open = new Map<number, string>()
+
+  get isNone(): boolean {
+    return this.#open.size === 0
+  }
+
+  /** Applies one sequence, such as `\x1b[1;31m`. */
+  apply(sequence: string): void {
+    const parameters = sequence.slice(2, -1)
+    if (/^[34]8;/.test(parameters)) {
+      this.#open.set(parameters.startsWith('3') ? 39 : 49, parameters)
+      return
+    }
+    for (const parameter of parameters.split(';')) this.#applyOne(Number(parameter))
+  }
+
+  /** Returns the sequences that reopen all colours. */
+  open(): string {
+    if (this.isNone) return ''
+    return Array.from(this.#open.values(), (parameter) => `\x1b[${parameter}m`).join('')
+  }
+
+  /** Returns the sequences that close all colours at the end of a line; the next line reopens them. */
+  close(): string {
+    if (this.isNone) return ''
+    const ends = new Set(Array.from(this.#open.keys(), (key) => Math.trunc(key)))
+    return Array.from(ends, (end) => `\x1b[${end}m`).join('')
+  }
+
+  #applyOne(parameter: number): void {
+    if (parameter === 0) this.#open.clear()
+    const key = getClosingKey(parameter)
+    if (key !== undefined) this.#open.set(key, String(parameter))
+    for (const open of [...this.#open.keys()]) if (Math.trunc(open) === parameter) this.#open.delete(open)
+  }
+}
+
+/** Returns the parameter that closes an opening one. Bold and dim share 22, so dim has the fraction .5. */
+function getClosingKey(parameter: number): number | undefined {
+  if (parameter === 1) return 22
+  if (parameter === 2) return 22.5
+  if (parameter >= 3 && parameter <= 9) return parameter + 20
+  if ((parameter >= 30 && parameter <= 37) || (parameter >= 90 && parameter <= 97)) return 39
+  if ((parameter >= 40 && parameter <= 47) || (parameter >= 100 && parameter <= 107)) return 49
+  return undefined
+}

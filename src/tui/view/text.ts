@@ -1,7 +1,7 @@
 import stringWidth from 'string-width'
 import { isPlain, isSimple, simpleWidth } from '../text/characters.ts'
 import { toGraphemes } from '../text/graphemes.ts'
-import { Colours } from './colours.ts'
+import { Colours } from './style.ts'
 
 /** Measures the columns of a text without line breaks; colours have no width. */
 export function measureWidth(text: string): number {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { chooseSender } from '../../../src/commands/send/target.ts'
+import { chooseSender } from '../../../src/commands/send/run.ts'
 import { ConversationInfo, SessionInfo } from '../../../src/core/protocol/crabtalk.generated.ts'
 import { route } from '../../../src/core/protocol/dispatch.ts'
 import { type SendTest, startSendTest } from '../../support/run-send.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Dictionary } from '../../../src/core/search/dictionary.ts'
-import { hashTerm } from '../../../src/core/search/terms/hash-term.ts'
+import { hashTerm } from '../../../src/core/search/terms/term-bytes.ts'
 
 const ENCODER = new TextEncoder()
 

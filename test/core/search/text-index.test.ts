@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { hashTerm } from '../../../src/core/search/terms/hash-term.ts'
+import { hashTerm } from '../../../src/core/search/terms/term-bytes.ts'
 import { TextIndex, type TextIndexOptions } from '../../../src/core/search/text-index.ts'
 import type { TextQuery } from '../../../src/core/search/types.ts'
 import { type BruteDocument, BruteForce } from '../../support/brute-force.ts'

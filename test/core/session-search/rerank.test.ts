@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { B, K1 } from '../../../src/core/search/types.ts'
-import { rerank } from '../../../src/core/session-search/rerank.ts'
+import { rerank } from '../../../src/core/session-search/find-matches.ts'
 
 const hit = (group: number, score: number) => ({ group, score, kind: 0, seq: 1, offset: 0, time: 0 })
 

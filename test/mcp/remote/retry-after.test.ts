@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { retryAfterMs } from '../../../src/mcp/remote/retry-after.ts'
+import { retryAfterMs } from '../../../src/mcp/remote/remote-fetch.ts'
 
 test('retryAfterMs() reads seconds and dates, within bounds', () => {
   const now = Date.parse('Sat, 01 Aug 2026 12:00:00 GMT')

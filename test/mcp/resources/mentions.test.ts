@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import type { Attachment } from '../../../src/core/base/message.ts'
 import type { AgentConfig } from '../../../src/core/config/agent-schema.ts'
 import type { Trust } from '../../../src/core/policy/types.ts'
-import { findResourceMentions } from '../../../src/mcp/resources/find-mentions.ts'
+import { findResourceMentions } from '../../../src/mcp/resources/expand-mentions.ts'
 import { askingEntry, BEHAVIOURS } from '../../support/mcp/mcp-servers.ts'
 import { agentWith, type McpNode, mcpNode, NEVER } from '../mcp-node.ts'
 

@@ -1,12 +1,15 @@
+import { dirname, join } from 'node:path'
 import { CrabError } from '../../base/errors.ts'
+import { replaceFile } from '../../base/files.ts'
+import { readPlain } from '../../policy/read-only/plain-files.ts'
 import type { ReadOnlyUse } from '../../policy/types.ts'
 import { type CommandResult, runCommand } from '../../process/run-command.ts'
 import type { ProcessHost, RunningProcess } from '../../process/types.ts'
 import type { ToolDispatch, ToolOutput } from '../../runtime/hook.ts'
 import { outputCleaner } from './clean-output.ts'
-import { commandEnv } from './environment.ts'
+import { commandEnv, DEFAULT_PATH, hardenedEnv } from './environment.ts'
 import { liveOutput } from './live-output.ts'
-import { readOnlyEnv } from './read-only-env.ts'
+import { keepFoldersOutside } from './program-origin.ts'
 
 /** One command line, for a call of `bash`. */
 export interface ShellCommand {
@@ -75,3 +78,42 @@ function toAnswer({ output, status, timedOut }: CommandResult, notes: readonly s
  * enforces it.
  */
 const MAX_DATA_KIB = 2 * 1024 * 1024
+
+/**
+ * Returns the environment for a line of read-only commands: hardenedEnv(), without the PATH folders that
+ * depend on the project, and with what git and rg need. A line that looks up programs and does not use git
+ * keeps the whole PATH.
+ */
+async function readOnlyEnv(
+  { cwd, env, spillDir }: Pick<ToolDispatch, 'cwd' | 'env' | 'spillDir'>,
+  uses: readonly ReadOnlyUse[],
+): Promise<Record<string, string>> {
+  const hardened = hardenedEnv(env)
+  const path = hardened['PATH'] ?? DEFAULT_PATH
+  const tops = uses.flatMap(({ repository }) => repository ?? [])
+  const [top] = tops.sort((one, other) => one.length - other.length)
+  const looksUp = uses.some(({ form }) => LOOKUPS.has(form))
+  return {
+    ...hardened,
+    PATH: looksUp && top === undefined ? path : await keepFoldersOutside(path, cwd),
+    ...(top !== undefined && { GIT_CEILING_DIRECTORIES: dirname(top) }),
+    ...(uses.some(({ form }) => form === 'rg') && {
+      RIPGREP_CONFIG_PATH: await writeRipgrepConfig(spillDir),
+    }),
+  }
+}
+
+/**
+ * Writes the configuration of rg unless it is already correct. Without it, rg prints lines of an ignore file,
+ * which may be a link to any file.
+ */
+async function writeRipgrepConfig(folder: string): Promise<string> {
+  const path = join(folder, 'ripgreprc')
+  const found = await readPlain(path).catch(() => undefined) // missing, or not a plain file
+  if (found?.toString() !== RIPGREP_CONFIG) await replaceFile(path, RIPGREP_CONFIG)
+  return path
+}
+
+const RIPGREP_CONFIG = '--no-ignore-messages\n'
+/** The forms that print where PATH finds a program. */
+const LOOKUPS: ReadonlySet<string> = new Set(['which', 'type', 'command -v'])

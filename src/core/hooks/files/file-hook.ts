@@ -1,9 +1,9 @@
-import type { Hook } from '../../runtime/hook.ts'
+import type { ToolSpec } from '../../provider/types.ts'
+import type { Hook, ToolGroup } from '../../runtime/hook.ts'
 import { FD_LINKS } from '../folder.ts'
 import type { GuardedPaths } from '../protected-paths.ts'
 import type { FileTool } from './arguments.ts'
 import type { FileToolContext } from './file-tools.ts'
-import { FILE_GROUP, FILE_TOOLS } from './specs.ts'
 import { UNDO_QUOTA, type UndoQuota } from './undo/quota.ts'
 
 /** The dependencies of the file tools. */
@@ -38,4 +38,61 @@ const NOTHING_GUARDED: GuardedPaths = { sealed: [], asked: [] }
 
 function isFileTool(name: string): name is FileTool {
   return FILE_TOOLS.some((tool) => tool.name === name)
+}
+
+const STRING = { type: 'string' }
+
+/** `read`, `write` and `edit` as models see them. Every byte is paid for on every turn: 900 for all three. */
+const FILE_TOOLS: readonly ToolSpec[] = [
+  {
+    name: 'read',
+    description: 'Read a text file or image; at most 2000 lines',
+    parameters: {
+      type: 'object',
+      properties: {
+        path: STRING,
+        offset: { type: 'integer', description: 'first line' },
+        limit: { type: 'integer' },
+      },
+      required: ['path'],
+    },
+    readOnly: true,
+  },
+  {
+    name: 'write',
+    description: 'Create a file, or replace one you have read',
+    parameters: {
+      type: 'object',
+      properties: { path: STRING, content: STRING },
+      required: ['path', 'content'],
+    },
+  },
+  {
+    name: 'edit',
+    description:
+      'Replace exact texts in a file you have read. Each old must occur once, unless all; edits apply to the file as it was',
+    parameters: {
+      type: 'object',
+      properties: {
+        path: STRING,
+        edits: {
+          type: 'array',
+          items: {
+            type: 'object',
+            properties: { old: STRING, new: STRING, all: { type: 'boolean' } },
+            required: ['old', 'new'],
+          },
+        },
+      },
+      required: ['path', 'edits'],
+    },
+  },
+]
+
+/** The group of the file tools. */
+const FILE_GROUP: ToolGroup = {
+  id: 'files',
+  title: 'Files',
+  description: 'Read, write and change files',
+  tools: FILE_TOOLS.map(({ name }) => name),
 }

@@ -1,10 +1,10 @@
 import { resolvePath } from '../../policy/paths.ts'
 import type { PolicyAction } from '../../policy/types.ts'
-import type { Hook, ToolDispatch, ToolOutput, ToolRequest } from '../../runtime/hook.ts'
+import type { ToolSpec } from '../../provider/types.ts'
+import type { Hook, ToolDispatch, ToolGroup, ToolOutput, ToolRequest } from '../../runtime/hook.ts'
 import { FD_LINKS } from '../folder.ts'
 import { globArguments, grepArguments } from './arguments.ts'
 import type { SearchContext } from './run-search.ts'
-import { SEARCH_GROUP, SEARCH_TOOLS } from './specs.ts'
 
 /** The dependencies of the search tools. */
 export interface SearchHookOptions extends Omit<SearchContext, 'fdLinks'> {
@@ -46,4 +46,41 @@ async function search(
 ): Promise<ToolOutput> {
   const { runSearch } = await import('./run-search.ts') // loaded lazily: most turns do not search
   return await runSearch(name, { call, setting: { fdLinks: FD_LINKS, ...options } }, signal)
+}
+
+const STRING = { type: 'string' }
+
+/** `glob` and `grep` as models see them. Every byte is paid for on every turn. */
+export const SEARCH_TOOLS: readonly ToolSpec[] = [
+  {
+    name: 'glob',
+    description: 'Find files by name or path, newest first',
+    parameters: { type: 'object', properties: { pattern: STRING, path: STRING }, required: ['pattern'] },
+    readOnly: true,
+  },
+  {
+    name: 'grep',
+    description: 'Search files for a regex',
+    parameters: {
+      type: 'object',
+      properties: {
+        pattern: STRING,
+        path: STRING,
+        glob: STRING,
+        ignoreCase: { type: 'boolean' },
+        context: { type: 'integer', description: 'lines around a match' },
+        mode: { enum: ['content', 'files', 'count'] },
+      },
+      required: ['pattern'],
+    },
+    readOnly: true,
+  },
+]
+
+/** The group of `glob` and `grep`. */
+const SEARCH_GROUP: ToolGroup = {
+  id: 'search',
+  title: 'Search',
+  description: 'Find files, and text in files',
+  tools: SEARCH_TOOLS.map(({ name }) => name),
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { toPathFilter } from '../../../../src/core/hooks/search/path-filter.ts'
+import { toPathFilter } from '../../../../src/core/hooks/search/target.ts'
 
 test('toPathFilter() matches names in any folder without a slash, paths with one', () => {
   const cases: [glob: string, yes: string[], no: string[]][] = [

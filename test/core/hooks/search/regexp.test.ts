@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { toRegExp } from '../../../../src/core/hooks/search/regexp.ts'
+import { toRegExp } from '../../../../src/core/hooks/search/javascript.ts'
 
 test('toRegExp() reads what ripgrep takes and JavaScript writes otherwise', () => {
   const cases: [pattern: string, expected: RegExp][] = [

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { composeText } from '../../../../src/core/search/terms/characters.ts'
-import { hashTerm } from '../../../../src/core/search/terms/hash-term.ts'
+import { hashTerm } from '../../../../src/core/search/terms/term-bytes.ts'
 import {
   MAX_QUERY_TERMS,
   MAX_TERM_BYTES,

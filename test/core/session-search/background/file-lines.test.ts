@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { fileLines, MAX_LINE_BYTES } from '../../../../src/core/session-search/background/file-lines.ts'
+import { fileLines, MAX_LINE_BYTES } from '../../../../src/core/session-search/background/session-text.ts'
 
 /** Around what is read at once, and twice that. */
 const STEP = 256 * 1024

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { LANGUAGES } from '../../../../src/tui/view/highlight/languages.ts'
+import { LANGUAGES } from '../../../../src/tui/view/highlight/highlighter.ts'
 import { loadHighlight } from '../../../../src/tui/view/highlight/load.ts'
 import { paint } from '../../../../src/tui/view/style.ts'
 import { assertPrintable, plain } from '../support.ts'
