@@ -14,9 +14,9 @@ import {
   UPPER,
 } from './characters.ts'
 import { endsInIe, singularEnd } from './fold-plural.ts'
-import { cutUtf8, finishHash, HASH_SEED, hashTerm, mixByte, utf8Length, writeUtf8 } from './term-bytes.ts'
 import { NameParts } from './name-parts.ts'
 import { hasLeadingDot, isBetweenDigits, isLoneLetter, isVersionWord, markEnd } from './spelling.ts'
+import { cutUtf8, finishHash, HASH_SEED, hashTerm, mixByte, utf8Length, writeUtf8 } from './term-bytes.ts'
 
 /** Whether a text is a document or a query. They differ in scripts without blanks, and in one-letter words. */
 export type TermMode = 'document' | 'query'

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { composeText } from '../../../../src/core/search/terms/characters.ts'
-import { hashTerm } from '../../../../src/core/search/terms/term-bytes.ts'
 import {
   MAX_QUERY_TERMS,
   MAX_TERM_BYTES,
   TermBuffer,
   type TermMode,
 } from '../../../../src/core/search/terms/term-buffer.ts'
+import { hashTerm } from '../../../../src/core/search/terms/term-bytes.ts'
 import { MAX_DOCUMENT_TERMS } from '../../../../src/core/search/types.ts'
 import { termsOf } from '../../../support/brute-force.ts'
 import { propertyRuns } from '../../../support/property-runs.ts'
