@@ -11,7 +11,7 @@ import { until } from '../support/until.ts'
 
 const { signal } = new AbortController()
 
-/** The host of a home whose PATH holds these programs only, each a line of /bin/sh. */
+/** Returns the host of a home whose PATH holds only these programs, each a line of /bin/sh. */
 async function hostWith(
   at: ServiceHome,
   tools: Readonly<Record<string, string>>,
@@ -26,12 +26,12 @@ async function hostWith(
   return { ...at.host, run: at.host.run, env: { PATH: bin, XDG_RUNTIME_DIR: at.host.homeDir, ...env } }
 }
 
-/** What systemctl prints of the folders of a person's units. */
+/** The output of systemctl about the folders of a user's units. */
 function searches({ host }: ServiceHome): string {
   return `echo "/etc/systemd/user ${host.homeDir}/.config/systemd/user"`
 }
 
-test('chooseManager() takes what CRABTALK_SERVICE_MANAGER names, and says so', async () => {
+test('chooseManager() uses the manager named by CRABTALK_SERVICE_MANAGER, and says so', async () => {
   await using at = await makeServiceHome()
   for (const kind of ['supervisor', 'schtasks'] as const) {
     const host = await hostWith(at, {}, { CRABTALK_SERVICE_MANAGER: kind })
@@ -40,7 +40,7 @@ test('chooseManager() takes what CRABTALK_SERVICE_MANAGER names, and says so', a
   }
 })
 
-test('chooseManager() fails on a name that is none, and on a named manager that does not answer', async () => {
+test('chooseManager() fails on an unknown name, and on a named manager that does not answer', async () => {
   await using at = await makeServiceHome()
   const unknown = await hostWith(at, {}, { CRABTALK_SERVICE_MANAGER: 'runit' })
   await assert.rejects(chooseManager(unknown, at, signal), { kind: 'config', message: /runit/ })
@@ -50,7 +50,7 @@ test('chooseManager() fails on a name that is none, and on a named manager that 
   }
 })
 
-test('chooseManager() takes what the system has where it answers, else our own supervisor', async () => {
+test("chooseManager() uses the system's manager if it answers, otherwise our own supervisor", async () => {
   await using at = await makeServiceHome()
   const answers = { systemctl: searches(at), launchctl: '[ "$1" = print ]' }
   const dead = { systemctl: 'echo no bus >&2; exit 1', launchctl: 'exit 125' }
@@ -70,7 +70,7 @@ test('chooseManager() takes what the system has where it answers, else our own s
   }
 })
 
-test('chooseManager() stays with our own supervisor while services of it run, though it was killed and systemd answers by now', async () => {
+test('chooseManager() keeps our own supervisor while its services run, even if it was killed and systemd answers now', async () => {
   await using at = await makeServiceHome()
   const host = { ...(await hostWith(at, { systemctl: searches(at) })), platform: 'linux' as const }
   const spec = at.spec('one', 'exec sleep 1000')

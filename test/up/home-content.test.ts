@@ -12,7 +12,7 @@ import {
 import { temporaryHome } from '../support/temporary-home.ts'
 import { makeTree } from '../support/trees.ts'
 
-test('homeContent() measures what is ours, and removeContent() leaves what is not', async () => {
+test('homeContent() measures our files, and removeContent() leaves all others', async () => {
   await using home = await temporaryHome()
   await home.write('config.toml', 'model = "x"\n')
   await home.write('agents/crab.toml', 'description = "x"\n')
@@ -30,7 +30,7 @@ test('homeContent() measures what is ours, and removeContent() leaves what is no
   assert.deepEqual(await readdir(home.paths.home), ['diary.txt'])
 })
 
-test('removeContent() removes links and not what they lead to, and an empty home', async () => {
+test('removeContent() removes links without following them, and an empty home', async () => {
   await using home = await temporaryHome()
   const elsewhere = join(home.paths.home, '..', 'elsewhere')
   await mkdir(elsewhere, { recursive: true })
@@ -42,7 +42,7 @@ test('removeContent() removes links and not what they lead to, and an empty home
   await assert.rejects(stat(home.paths.home), { code: 'ENOENT' })
 })
 
-test('notOnlyHome() refuses a directory that holds more than a home', async () => {
+test('findHomeConflict() rejects a directory that holds more than a home', async () => {
   for (const home of ['/', '/home', '/home/me']) {
     assert.match((await findHomeConflict({ home }, '/home/me')) ?? '', /holds more/, home)
   }
@@ -57,7 +57,7 @@ test('notOnlyHome() refuses a directory that holds more than a home', async () =
   assert.equal(await findHomeConflict({ home: join(link, '.crabtalk') }, me), undefined)
 })
 
-test('removeComponents() leaves the records of skills and agents', async () => {
+test('removeComponents() keeps the records of skills and agents', async () => {
   await using home = await temporaryHome()
   await home.write('packages/clock/1.0.0/crabup.json', '{}')
   await home.write('packages/pkg/notes.json', '{}')

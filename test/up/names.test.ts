@@ -5,7 +5,7 @@ import { parseServiceLabel, toServiceLabel } from '../../src/up/names.ts'
 const USUAL = { home: '/home/me/.crabtalk', usualHome: '/home/me/.crabtalk' }
 const OTHER = { home: '/srv/crab', usualHome: '/home/me/.crabtalk' }
 
-test('nameOfLabel() gives the name that labelOf() was given, of the same home only', () => {
+test('parseServiceLabel() reverses toServiceLabel(), for the same home only', () => {
   for (const name of ['daemon', 'my-clock', 'a1']) {
     for (const place of [USUAL, OTHER])
       assert.equal(parseServiceLabel(toServiceLabel(name, place), place), name)

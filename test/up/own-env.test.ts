@@ -18,7 +18,7 @@ line two'
 export OLD=1
 `
 
-test('ownEnvText() has what a component asks for, what programs need, and what begins with its name', () => {
+test('ownEnvText() contains what a component asks for, what programs need, and variables with its prefix', () => {
   const grant = { service: 'my-dice', names: ['DICE_API_KEY', 'PEM', 'OLD', 'MISSING'] }
   assert.deepEqual(parseVariables(ownEnvText(TEXT, grant)), {
     ...{ DICE_API_KEY: 'a b', https_proxy: 'http://proxy:1', TZ: 'Europe/Berlin' },
@@ -28,15 +28,15 @@ test('ownEnvText() has what a component asks for, what programs need, and what b
   assert.deepEqual(ownVariables('', grant), [])
 })
 
-test('withOwnEnv() writes the variables of a component before it is started, and nothing for other services', async () => {
+test('withOwnEnv() writes the variables of a component before it starts, and nothing for other services', async () => {
   await using home = await temporaryHome()
   const { paths } = home
   await mkdir(paths.home, { recursive: true })
   await writeFile(paths.serviceEnv, TEXT)
   const envFile = ownEnvFile(paths, 'dice')
-  const seen: (string | undefined)[] = []
+  const snapshots: (string | undefined)[] = []
   const note = async ({ envFile: file }: ServiceSpec) => {
-    seen.push(await readFile(file, 'utf8').catch(() => undefined))
+    snapshots.push(await readFile(file, 'utf8').catch(() => undefined))
   }
   const manager = withOwnEnv({
     start: note,
@@ -47,11 +47,11 @@ test('withOwnEnv() writes the variables of a component before it is started, and
   const spec = { name: 'dice', envFile, grant: { service: 'dice', names: ['PEM'], from: paths.serviceEnv } }
   const signal = new AbortController().signal
   await manager.start(spec as never, signal)
-  assert.deepEqual(Object.keys(parseVariables(seen[0]!)), ['LEVEL', 'PEM', 'TZ', 'https_proxy'])
+  assert.deepEqual(Object.keys(parseVariables(snapshots[0]!)), ['LEVEL', 'PEM', 'TZ', 'https_proxy'])
   assert.equal((await stat(envFile)).mode & 0o777, process.platform === 'win32' ? 0o666 : 0o600)
   await writeFile(paths.serviceEnv, 'DICE__A=1\n')
   await manager.restart(spec as never, signal)
-  assert.deepEqual(parseVariables(seen[1]!), { A: '1' })
+  assert.deepEqual(parseVariables(snapshots[1]!), { A: '1' })
   await manager.start({ name: 'daemon', envFile: paths.serviceEnv } as never, signal)
-  assert.equal(seen[2], 'DICE__A=1\n')
+  assert.equal(snapshots[2], 'DICE__A=1\n')
 })

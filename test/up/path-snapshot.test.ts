@@ -4,7 +4,7 @@ import { type ShellPathContext, snapshotPath } from '../../src/up/path-snapshot.
 
 const SYSTEM = ['/usr/local/bin', '/usr/bin', '/bin', '/usr/local/sbin', '/usr/sbin', '/sbin']
 
-test('snapshotPath() keeps the order of the shell, each directory once, and puts the usual ones behind', () => {
+test("snapshotPath() keeps the shell's order without duplicates, and appends the usual directories", () => {
   const there = ['/home/me/.local/bin', '/home/me/.cargo/bin']
   const {
     path,
@@ -32,7 +32,7 @@ const PASSING = [
 ]
 
 for (const folder of PASSING) {
-  test(`snapshotPath() leaves out ${folder}`, () => {
+  test(`snapshotPath() omits ${folder}`, () => {
     const cwd = folder.endsWith('/scripts') ? '/home/me/code/site' : '/home/me'
     const { path, omitted: left } = snapshot({ path: `${folder}:/usr/bin`, programs: ['/usr/bin/node'], cwd })
     assert.deepEqual(path.split(':'), ['/usr/bin', ...SYSTEM.filter((one) => one !== '/usr/bin')])
@@ -40,23 +40,23 @@ for (const folder of PASSING) {
   })
 }
 
-test('snapshotPath() leaves out what is relative, empty, or would break a unit file, and says nothing of it', () => {
+test('snapshotPath() silently omits directories that are relative, empty, or would break a unit file', () => {
   const { path, omitted: left } = snapshot({ path: '::bin:./x:/a\nb:/c"d:/usr/bin' })
   assert.deepEqual([path.split(':').toSorted(), left], [SYSTEM.toSorted(), []])
 })
 
-test('snapshotPath() puts the shims of a version manager in the place of its versions', () => {
+test('snapshotPath() uses the shims of a version manager in place of its versions', () => {
   const shims = ['/home/me/.asdf/shims', '/home/me/.local/share/fnm/aliases/default/bin']
   const path = [
     '/home/me/.asdf/installs/nodejs/22.1.0/bin',
     '/home/me/.local/share/fnm/node-versions/v22.1.0/installation/bin',
   ].join(':')
-  const taken = snapshot({ path, there: shims, programs: [`${shims[0]}/node`] })
-  assert.deepEqual(taken.path.split(':').slice(0, 2), shims)
+  const snapshotted = snapshot({ path, there: shims, programs: [`${shims[0]}/node`] })
+  assert.deepEqual(snapshotted.path.split(':').slice(0, 2), shims)
   assert.deepEqual(snapshot({ path, programs: ['/usr/bin/node'] }).path.split(':'), SYSTEM)
 })
 
-test('snapshotPath() lends the one directory that has Node, last, where no lasting one has', () => {
+test('snapshotPath() appends the directory of Node when no permanent one has it', () => {
   const nvm = '/home/me/.nvm/versions/node/v22.1.0/bin'
   const {
     path,
@@ -66,7 +66,7 @@ test('snapshotPath() lends the one directory that has Node, last, where no lasti
   assert.deepEqual([path.split(':').at(-1), left, versionedNode], [nvm, ['/tmp/x'], nvm])
 })
 
-test('snapshotPath() takes the directory one stands in for a project, but not the home directory or what is above it', () => {
+test('snapshotPath() treats the working directory as a project, but not the home directory or its parents', () => {
   const path = '/home/me/tools/bin'
   for (const cwd of ['/home/me', '/home', '/']) assert.deepEqual(snapshot({ path, cwd }).omitted, [], cwd)
   for (const cwd of ['/home/me/tools', '/home/m']) {

@@ -6,10 +6,10 @@ import type { HomePaths } from '../../src/core/config/paths.ts'
 import { findService, listServices, resolveSpec, type SpecContext } from '../../src/up/service-spec.ts'
 import { temporaryHome } from '../support/temporary-home.ts'
 
-test('specOf() runs what is inside this program by the words behind it, with home and PATH and nothing secret', async () => {
+test('resolveSpec() runs built-in services as subcommands, with home and PATH and no secrets', async () => {
   await using home = await temporaryHome()
   const { paths } = home
-  assert.deepEqual(resolveSpec('daemon', placeOf(paths)), {
+  assert.deepEqual(resolveSpec('daemon', toContext(paths)), {
     name: 'daemon',
     label: 'ai.crabtalk.daemon',
     description: 'Agents, conversations, memory and MCP servers',
@@ -19,20 +19,20 @@ test('specOf() runs what is inside this program by the words behind it, with hom
     envFile: join(paths.home, 'service.env'),
     output: join(paths.logs, 'daemon.crash.log'),
   })
-  assert.deepEqual(resolveSpec('cron', placeOf(paths)).argv, ['/usr/bin/crabtalk', 'cron', 'run'])
+  assert.deepEqual(resolveSpec('cron', toContext(paths)).argv, ['/usr/bin/crabtalk', 'cron', 'run'])
 })
 
-test('specOf() gives the services of another home labels of their own', async () => {
+test('resolveSpec() gives the services of another home their own labels', async () => {
   await using home = await temporaryHome()
-  const { label } = resolveSpec('daemon', { ...placeOf(home.paths), usualHome: '/home/me/.crabtalk' })
+  const { label } = resolveSpec('daemon', { ...toContext(home.paths), usualHome: '/home/me/.crabtalk' })
   assert.match(label, /^ai\.crabtalk\.daemon\.[0-9a-f]{8}$/)
 })
 
-test('specOf() runs a component through the link that stays, a script by Node', async () => {
+test('resolveSpec() runs a component through the stable link, and a script with Node', async () => {
   await using home = await temporaryHome()
   await install(home.paths, 'clock')
   const script = join(home.paths.packages, 'clock', 'current', 'clock.js')
-  const place = placeOf(home.paths)
+  const place = toContext(home.paths)
   assert.deepEqual(resolveSpec('clock', place).argv, ['/usr/bin/node', script])
   assert.throws(() => resolveSpec('clock', { ...place, node: undefined }), {
     kind: 'missing',
@@ -44,10 +44,10 @@ test('specOf() runs a component through the link that stays, a script by Node', 
   ])
 })
 
-test('specOf() has services read the file of variables, and give up with 0, where launchd runs them', async () => {
+test('resolveSpec() makes services read the file of variables, and exit with 0 on errors under launchd', async () => {
   await using home = await temporaryHome()
   await install(home.paths, 'clock')
-  const place = { ...placeOf(home.paths), platform: 'darwin' as const }
+  const place = { ...toContext(home.paths), platform: 'darwin' as const }
   const file = join(home.paths.home, 'service.env')
   for (const name of ['daemon', 'cron']) {
     assert.deepEqual(resolveSpec(name, place).argv.slice(1), [name, 'run', '--env-file', file, '--give-up'])
@@ -57,7 +57,7 @@ test('specOf() has services read the file of variables, and give up with 0, wher
   assert.equal(resolveSpec('clock', { ...place, hasEnvFile: true }).argv[1], `--env-file=${own}`)
 })
 
-test('servicesOf() lists what is inside this program and what is installed', async () => {
+test('listServices() lists built-in and installed services', async () => {
   await using home = await temporaryHome()
   await install(home.paths, 'clock')
   const names = listServices(home.paths).map(({ name, version }) => [name, version])
@@ -68,7 +68,7 @@ test('servicesOf() lists what is inside this program and what is installed', asy
   ])
 })
 
-/** Names that are no service, and what is advised. */
+/** Unknown names, the error for each, and its hint. */
 const UNKNOWN: [string, RegExp, RegExp][] = [
   ['dameon', /no service has that name/, /^did you mean "daemon"\?$/],
   ['frobnicate', /no service has that name/, /^the services are daemon, cron$/],
@@ -83,7 +83,7 @@ for (const [name, message, hint] of UNKNOWN) {
   })
 }
 
-function placeOf(paths: HomePaths): SpecContext {
+function toContext(paths: HomePaths): SpecContext {
   return {
     paths,
     usualHome: paths.home,
@@ -96,7 +96,7 @@ function placeOf(paths: HomePaths): SpecContext {
   }
 }
 
-/** What `crabup pull` leaves behind. */
+/** Writes what `crabup pull` leaves behind. */
 async function install({ packages }: HomePaths, name: string, { runsOnNode = true } = {}): Promise<void> {
   const folder = join(packages, name)
   await mkdir(join(folder, '1.2.3'), { recursive: true })

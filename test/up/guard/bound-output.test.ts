@@ -6,7 +6,7 @@ import { boundOutputs } from '../../../src/up/guard/bound-output.ts'
 import { mountSmallDisk } from '../../support/small-disk.ts'
 import { makeTree } from '../../support/trees.ts'
 
-test('boundOutputs() empties a file that is too large, keeps its end, and whoever writes it goes on', async () => {
+test('boundOutputs() truncates a file that is too large to its end, and its writer continues', async () => {
   await using tree = await makeTree({ 'small.crash.log': 'x\n', 'one.log': 'x'.repeat(500) })
   const path = tree.path('one.crash.log')
   const fd = openSync(path, 'a', 0o600)

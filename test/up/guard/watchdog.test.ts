@@ -8,69 +8,69 @@ import type { Probe } from '../../../src/up/probe/types.ts'
 const PACE = { limitMs: 60_000, periodMs: 15_000 }
 const NEVER = new AbortController().signal
 
-test('HangWatch kills a component that answered and misses probes for the limit, and says so', async () => {
-  await using box = makeBox({ isBuiltIn: false })
-  await box.look(5, { answers: false })
-  assert.deepEqual(box.said, [], 'it has never answered')
-  await box.look(1, { answers: true })
-  await box.look(3, { answers: false, problem: 'port 7 does not answer' })
-  assert.equal(box.service.exitCode ?? box.service.signalCode, null)
-  assert.deepEqual(box.said, ['warn Misses probes: port 7 does not answer'])
-  await box.look(1, { answers: false, problem: 'port 7 does not answer' })
-  await box.ended
-  assert.equal(box.service.signalCode, 'SIGKILL')
-  const pid = box.service.pid
+test('Watchdog kills a component that answered before and misses probes for the limit, and logs it', async () => {
+  await using watched = startWatchdog({ isBuiltIn: false })
+  await watched.look(5, { answers: false })
+  assert.deepEqual(watched.logged, [], 'it has never answered')
+  await watched.look(1, { answers: true })
+  await watched.look(3, { answers: false, problem: 'port 7 does not answer' })
+  assert.equal(watched.service.exitCode ?? watched.service.signalCode, null)
+  assert.deepEqual(watched.logged, ['warn Misses probes: port 7 does not answer'])
+  await watched.look(1, { answers: false, problem: 'port 7 does not answer' })
+  await watched.ended
+  assert.equal(watched.service.signalCode, 'SIGKILL')
+  const pid = watched.service.pid
   const hung = `Hung: 4 probes missed in 45 s (port 7 does not answer); killed process ${pid} so that it starts again`
-  assert.deepEqual(box.said.slice(1), [`error ${hung}`])
+  assert.deepEqual(watched.logged.slice(1), [`error ${hung}`])
 })
 
-test('HangWatch gives a part of this program the limit to start, and counts then', async () => {
-  await using box = makeBox({ isBuiltIn: true })
-  await box.look(5, { answers: false })
-  assert.deepEqual(box.said, [])
-  await box.look(3, { answers: false })
-  assert.equal(box.service.signalCode, null)
-  await box.look(1, { answers: false })
-  await box.ended
-  assert.equal(box.service.signalCode, 'SIGKILL')
+test('Watchdog gives built-in services the limit to start, and counts from then on', async () => {
+  await using watched = startWatchdog({ isBuiltIn: true })
+  await watched.look(5, { answers: false })
+  assert.deepEqual(watched.logged, [])
+  await watched.look(3, { answers: false })
+  assert.equal(watched.service.signalCode, null)
+  await watched.look(1, { answers: false })
+  await watched.ended
+  assert.equal(watched.service.signalCode, 'SIGKILL')
 })
 
-test('HangWatch forgets what was missed before an answer, a gap of its own, or another process', async () => {
-  await using box = makeBox({ isBuiltIn: false })
-  await box.look(1, { answers: true })
-  await box.look(3, { answers: false, port: 7 })
-  await box.look(1, { answers: true })
-  assert.deepEqual(box.said, ['warn Misses probes: it does not answer', 'info Answers again'])
-  await box.look(3, { answers: false, port: 7 })
-  box.pass(3_600_000) // a suspended machine
-  await box.look(3, { answers: false, port: 7 })
-  assert.equal(box.service.signalCode, null)
-  await box.look(3, { answers: false, isForeign: true })
-  assert.equal(box.service.signalCode, null)
-  box.running = []
-  await box.look(1, { answers: false, port: 7 })
-  box.running = undefined
-  await box.look(5, { answers: false, port: 7 })
-  assert.equal(box.service.signalCode, null, 'it is a new process to the watch')
+test('Watchdog resets missed probes after an answer, a gap between its own probes, or a new process', async () => {
+  await using watched = startWatchdog({ isBuiltIn: false })
+  await watched.look(1, { answers: true })
+  await watched.look(3, { answers: false, port: 7 })
+  await watched.look(1, { answers: true })
+  assert.deepEqual(watched.logged, ['warn Misses probes: it does not answer', 'info Answers again'])
+  await watched.look(3, { answers: false, port: 7 })
+  watched.pass(3_600_000) // a suspended machine
+  await watched.look(3, { answers: false, port: 7 })
+  assert.equal(watched.service.signalCode, null)
+  await watched.look(3, { answers: false, isForeign: true })
+  assert.equal(watched.service.signalCode, null)
+  watched.running = []
+  await watched.look(1, { answers: false, port: 7 })
+  watched.running = undefined
+  await watched.look(5, { answers: false, port: 7 })
+  assert.equal(watched.service.signalCode, null, 'it is a new process to the watch')
 })
 
-test('HangWatch leaves a component alone that took its port file away', async () => {
-  await using box = makeBox({ isBuiltIn: false })
-  await box.look(1, { answers: true })
-  await box.look(10, { answers: false })
-  assert.deepEqual(box.said, [])
-  assert.equal(box.service.signalCode, null)
+test('Watchdog leaves a component alone that removed its port file', async () => {
+  await using watched = startWatchdog({ isBuiltIn: false })
+  await watched.look(1, { answers: true })
+  await watched.look(10, { answers: false })
+  assert.deepEqual(watched.logged, [])
+  assert.equal(watched.service.signalCode, null)
 })
 
-/** A watch over one real process, whose clock and probe a test sets. */
-function makeBox({ isBuiltIn }: Pick<RunningService, 'isBuiltIn'>) {
+/** Starts a watchdog over one real process; the test sets its clock and probe. */
+function startWatchdog({ isBuiltIn }: Pick<RunningService, 'isBuiltIn'>) {
   const service: ChildProcess = spawn('sleep', ['1000'], { stdio: 'ignore' })
-  const said: string[] = []
+  const logged: string[] = []
   let elapsed = 0
   let probe: Probe = { answers: true }
-  const box = {
+  const watched = {
     service,
-    said,
+    logged,
     ended: once(service, 'exit'),
     running: undefined as readonly RunningService[] | undefined,
     pass(ms: number) {
@@ -85,14 +85,14 @@ function makeBox({ isBuiltIn }: Pick<RunningService, 'isBuiltIn'>) {
     },
     async [Symbol.asyncDispose]() {
       service.kill('SIGKILL')
-      await box.ended
+      await watched.ended
     },
   }
   const watch = new Watchdog({
-    running: async () => box.running ?? [{ name: 'one', pid: service.pid!, isBuiltIn }],
+    running: async () => watched.running ?? [{ name: 'one', pid: service.pid!, isBuiltIn }],
     probe: async () => probe,
-    log: (level, message) => void said.push(`${level} ${message}`),
+    log: (level, message) => void logged.push(`${level} ${message}`),
     elapsed: () => elapsed,
   })
-  return box
+  return watched
 }

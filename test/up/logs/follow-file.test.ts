@@ -8,7 +8,7 @@ import { setImmediate } from 'node:timers/promises'
 import { FileFollower } from '../../../src/up/logs/follow-file.ts'
 import { readLastLogLines } from '../../../src/up/logs/tail.ts'
 
-test('FileFollower gives what was written while it looked, and the file was set aside then', async () => {
+test('FileFollower returns what was written while it read and the file was rotated', async () => {
   await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   for (let steps = 0; steps < 40; steps += 1) {
     const path = join(dir.path, `${steps}.log`)
@@ -25,7 +25,7 @@ test('FileFollower gives what was written while it looked, and the file was set 
   }
 })
 
-test('FileFollower goes on in a file that was set aside since it was read, to its end without a line break', async () => {
+test('FileFollower continues in a file that was rotated since the last read, to its end without a line break', async () => {
   await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   const path = join(dir.path, 'a.log')
   await writeFile(path, 'read\n')
@@ -37,7 +37,7 @@ test('FileFollower goes on in a file that was set aside since it was read, to it
   assert.deepEqual(await follower.next(), ['last', 'and killed', 'next'])
 })
 
-test('FileFollower begins anew where another file has the name, and what was set aside is another, too', async () => {
+test('FileFollower starts again when both the file and the rotated file were replaced', async () => {
   await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   const path = join(dir.path, 'a.log')
   await writeFile(path, 'read\n')

@@ -7,7 +7,7 @@ import { LogFile } from '../../../src/core/base/log-file.ts'
 import { followLogs } from '../../../src/up/logs/follow.ts'
 import { listLogFiles, loggedServices } from '../../../src/up/logs/log-files.ts'
 
-test('followLogs() gives every line of a log that is set aside again and again, once and in order', async () => {
+test('followLogs() returns every line of a log that is rotated repeatedly, once and in order', async () => {
   await using logs = await makeFollowed()
   using file = new LogFile({ path: logs.path('daemon.log'), pid: 1, now: Date.now, maxBytes: 400 })
   for (let n = 0; n < 40; n += 1) {
@@ -16,7 +16,7 @@ test('followLogs() gives every line of a log that is set aside again and again, 
   }
 })
 
-test('followLogs() waits for a folder and a file that are not there yet, and for another service', async () => {
+test('followLogs() waits for a missing folder or file, and for another service', async () => {
   await using logs = await makeFollowed()
   await rm(logs.folder, { recursive: true })
   const first = logs.next()
@@ -27,7 +27,7 @@ test('followLogs() waits for a folder and a file that are not there yet, and for
   assert.equal(await logs.next(), 'boom')
 })
 
-test('followLogs() reads on in a file that was cut, moved away, or written in pieces', async () => {
+test('followLogs() continues in a file that was truncated, moved away, or written in pieces', async () => {
   await using logs = await makeFollowed()
   const path = logs.path('daemon.crash.log')
   await writeFile(path, 'one, which is long\n')
@@ -52,13 +52,13 @@ test('followLogs() ends with its signal, also while nothing happens', async () =
   assert.equal(await next, undefined)
 })
 
-/** A folder whose logs are followed, looked at often: another file system may tell nothing. */
+/** Follows a folder of logs with frequent polling, because another file system may send no events. */
 async function makeFollowed() {
   const dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   const folder = join(dir.path, 'logs')
   await mkdir(folder)
   const stop = new AbortController()
-  const late = setTimeout(() => stop.abort(), 10_000) // what does not come fails the test, and does not keep it
+  const late = setTimeout(() => stop.abort(), 10_000) // a missing line fails the test without hanging it
   const files = async () => (await loggedServices(folder)).flatMap((name) => listLogFiles(name, folder))
   const followed = { folder, files, readTo: () => undefined, now: Date.now, everyMs: 50 }
   const lines = followLogs(followed, stop.signal)

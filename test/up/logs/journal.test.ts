@@ -8,7 +8,7 @@ import { readJournal } from '../../../src/up/logs/journal.ts'
 
 const NEVER = new AbortController().signal
 const SERVICES = new Map([['ai.crabtalk.daemon', 'daemon']])
-/** As journalctl 252 prints them with --output=json. */
+/** Lines as journalctl 252 prints them with --output=json. */
 const ROWS = [
   '{"__CURSOR":"s=1;i=1","__REALTIME_TIMESTAMP":"1767323045678901","PRIORITY":"6","USER_UNIT":"ai.crabtalk.daemon.service","MESSAGE":"Started it."}',
   '{"__CURSOR":"s=1;i=2","__REALTIME_TIMESTAMP":"1767323046000000","PRIORITY":"4","USER_UNIT":"ai.crabtalk.daemon.service","MESSAGE":"Main process exited, code=killed"}',
@@ -16,10 +16,10 @@ const ROWS = [
   '{"__CURSOR":"s=1;i=4","USER_UNIT":"other.service","MESSAGE":"x"}',
 ]
 
-test('readJournal() asks for the lines of units, and goes on behind the last one', async () => {
-  await using place = await makePlace(`printf '%s\\n' '${ROWS.join("' '")}'`)
-  const wanted = { services: SERVICES, lines: 5, since: 1_767_323_000_500 }
-  const { entries, cursor } = await readJournal(place.host, wanted, NEVER)
+test('readJournal() asks for the lines of units, and continues after the last one', async () => {
+  await using place = await makeJournal(`printf '%s\\n' '${ROWS.join("' '")}'`)
+  const filter = { services: SERVICES, lines: 5, since: 1_767_323_000_500 }
+  const { entries, cursor } = await readJournal(place.host, filter, NEVER)
   assert.deepEqual(
     entries.map(({ service, source, time, level, message }) => ({ service, source, time, level, message })),
     [
@@ -42,18 +42,18 @@ test('readJournal() asks for the lines of units, and goes on behind the last one
   assert.match((await place.asked()).slice(first.length + second.length), /--lines=1500/)
 })
 
-test('readJournal() has nothing to say where there is no journal, and asks nothing for nobody', async () => {
-  await using failing = await makePlace('echo "No journal files were found." >&2; exit 1')
-  const wanted = { services: SERVICES, lines: 5, since: undefined }
-  assert.deepEqual(await readJournal(failing.host, wanted, NEVER), { entries: [], cursor: undefined })
-  await using none = await makePlace(undefined)
-  assert.deepEqual(await readJournal(none.host, wanted, NEVER), { entries: [], cursor: undefined })
-  await readJournal(failing.host, { ...wanted, services: new Map() }, NEVER)
+test('readJournal() returns nothing without a journal, and does not ask about an empty list', async () => {
+  await using failing = await makeJournal('echo "No journal files were found." >&2; exit 1')
+  const filter = { services: SERVICES, lines: 5, since: undefined }
+  assert.deepEqual(await readJournal(failing.host, filter, NEVER), { entries: [], cursor: undefined })
+  await using none = await makeJournal(undefined)
+  assert.deepEqual(await readJournal(none.host, filter, NEVER), { entries: [], cursor: undefined })
+  await readJournal(failing.host, { ...filter, services: new Map() }, NEVER)
   assert.equal((await failing.asked()).split('\n').length, 2)
 })
 
-/** A PATH with a journalctl that records what it is asked. */
-async function makePlace(line: string | undefined) {
+/** Returns a PATH with a journalctl that records its arguments. */
+async function makeJournal(line: string | undefined) {
   const dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   const file = join(dir.path, 'journalctl')
   const record = join(dir.path, 'asked')

@@ -7,7 +7,7 @@ import { temporaryHome } from '../../support/temporary-home.ts'
 
 const LINE = { time: '2026-11-22T06:12:37.123Z', level: 'info', pid: 7, message: 'listening' }
 
-test('lastWords() reads both files of a service as a person does, and at most so many lines', async () => {
+test('readLastLines() reads both files of a service as text, limited to a number of lines', async () => {
   await using home = await temporaryHome()
   const { logs } = home.paths
   assert.deepEqual(await readLastLines(logs, 'daemon'), [])
@@ -19,7 +19,7 @@ test('lastWords() reads both files of a service as a person does, and at most so
   assert.deepEqual(await readLastLines(logs, 'daemon', { most: 2 }), all.slice(1))
 })
 
-test('lastWords() gives only what stands behind a mark, all of it where the file is another one by now', async () => {
+test('readLastLines() returns only what follows a mark, or everything if the file was replaced', async () => {
   await using home = await temporaryHome()
   const { logs } = home.paths
   await home.write('logs/cron.log', 'before\nbefore\n')
@@ -32,7 +32,7 @@ test('lastWords() gives only what stands behind a mark, all of it where the file
   assert.deepEqual(await readLastLines(logs, 'cron', { since }), ['rotated', 'dead'])
 })
 
-test('lastWords() reads only the end of a huge file, and no piece of a line', async () => {
+test('readLastLines() reads only the end of a huge file, and no partial line', async () => {
   await using home = await temporaryHome()
   await home.write('logs/cron.crash.log', `${'x'.repeat(200_000)}\nlast\n`)
   assert.deepEqual(await readLastLines(home.paths.logs, 'cron'), ['last'])

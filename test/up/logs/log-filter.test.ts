@@ -9,7 +9,7 @@ import { type LogFilter, readBacklog } from '../../../src/up/logs/log-filter.ts'
 
 const ALL: LogFilter = { lines: undefined, since: undefined, unfinished: false, isWanted: () => true }
 
-test('readBacklog() puts the lines of all services in the order of their times', async () => {
+test('readBacklog() orders the lines of all services by time', async () => {
   await using logs = await makeLogs()
   logs.write('daemon', [1, 4, 6])
   logs.write('cron', [2, 3, 7])
@@ -20,19 +20,19 @@ test('readBacklog() puts the lines of all services in the order of their times',
   assert.deepEqual(await logs.read(['nobody'], ALL), [])
 })
 
-test('readBacklog() reaches back into what was set aside', async () => {
+test('readBacklog() reads rotated files too', async () => {
   await using logs = await makeLogs({ maxBytes: 300 })
   const times = Array.from({ length: 14 }, (_, index) => index + 1)
   logs.write('daemon', times)
-  const kept = await logs.read(['daemon'], ALL)
-  assert.ok(kept.length >= 8, `${kept}`)
-  assert.deepEqual(kept, times.slice(-kept.length))
+  const numbers = await logs.read(['daemon'], ALL)
+  assert.ok(numbers.length >= 8, `${numbers}`)
+  assert.deepEqual(numbers, times.slice(-numbers.length))
   assert.deepEqual(await logs.read(['daemon'], { ...ALL, lines: 7 }), times.slice(-7))
   assert.deepEqual(await logs.read(['daemon'], { ...ALL, since: 9 }), times.slice(8))
   assert.deepEqual(await logs.read(['daemon'], { ...ALL, since: 9, lines: 2 }), [13, 14])
 })
 
-test('readBacklog() dates what a service printed by its file, and knows where it may go on', async () => {
+test("readBacklog() dates a service's output by its file, and knows where to continue", async () => {
   await using logs = await makeLogs()
   logs.write('daemon', [1, 9])
   const crash = join(logs.folder, 'daemon.crash.log')
@@ -49,11 +49,11 @@ test('readBacklog() dates what a service printed by its file, and knows where it
   assert.deepEqual(await logs.read(['daemon'], { ...ALL, since: 6 }), [9])
 })
 
-test('readBacklog() shows the beginning of a line only where nobody reads on', async () => {
+test('readBacklog() shows a partial last line only when nothing follows the log', async () => {
   await using logs = await makeLogs()
   await writeFile(join(logs.folder, 'daemon.log'), 'whole\npart')
-  const messages = async (wanted: Partial<LogFilter>) =>
-    await logs.messages(['daemon'], { ...ALL, ...wanted })
+  const messages = async (filter: Partial<LogFilter>) =>
+    await logs.messages(['daemon'], { ...ALL, ...filter })
   for (const lines of [undefined, 5]) {
     assert.deepEqual(await messages({ lines }), ['whole'])
     assert.deepEqual(await messages({ lines, unfinished: true }), ['whole', 'part'])
@@ -64,15 +64,15 @@ test('readBacklog() finds the last lines of a service among those of others in o
   await using logs = await makeLogs()
   const lines = [...'abababbbbbbb'].map((service, n) => JSON.stringify({ message: `${n}`, service, time: n }))
   await writeFile(join(logs.folder, 'supervisor.log'), `${lines.join('\n')}\n`)
-  const wanted = { ...ALL, lines: 2, isWanted: ({ service }: { service: string }) => service === 'a' }
-  const found = await Array.fromAsync(readBacklog([supervisorLog(logs.folder)], wanted, () => {}))
+  const filter = { ...ALL, lines: 2, isWanted: ({ service }: { service: string }) => service === 'a' }
+  const found = await Array.fromAsync(readBacklog([supervisorLog(logs.folder)], filter, () => {}))
   assert.deepEqual(
     found.map(({ message }) => message),
     ['2', '4'],
   )
 })
 
-test('loggedServices() names who has written something, and not the supervisor', async () => {
+test('loggedServices() lists services that have written something, without the supervisor', async () => {
   await using logs = await makeLogs()
   for (const file of [
     'daemon.log',
@@ -88,13 +88,13 @@ test('loggedServices() names who has written something, and not the supervisor',
   assert.deepEqual(await loggedServices('/nowhere'), [])
 })
 
-/** A folder of logs, written as services write them: `line N` at N milliseconds. */
+/** Writes a folder of logs as services do: `line N` at N milliseconds. */
 async function makeLogs(options: { maxBytes?: number } = {}) {
   const dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   const folder = dir.path
-  const messages = async (names: readonly string[], wanted: LogFilter) => {
+  const messages = async (names: readonly string[], filter: LogFilter) => {
     const files = names.flatMap((name) => listLogFiles(name, folder))
-    return (await Array.fromAsync(readBacklog(files, wanted, () => {}))).map(({ message }) => message)
+    return (await Array.fromAsync(readBacklog(files, filter, () => {}))).map(({ message }) => message)
   }
   return {
     folder,
@@ -104,8 +104,8 @@ async function makeLogs(options: { maxBytes?: number } = {}) {
       using file = new LogFile({ path: join(folder, `${name}.log`), pid: 1, now: () => time, ...options })
       for (time of times) file.log('info', `line ${time}`)
     },
-    read: async (names: readonly string[], wanted: LogFilter) =>
-      (await messages(names, wanted)).map((message) => Number(message.slice('line '.length))),
+    read: async (names: readonly string[], filter: LogFilter) =>
+      (await messages(names, filter)).map((message) => Number(message.slice('line '.length))),
     [Symbol.asyncDispose]: () => dir.remove(),
   }
 }

@@ -5,43 +5,43 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { findLaunchdDomain, LaunchdManager } from '../../../src/up/managers/launchd.ts'
 import { parsePlist } from '../../support/xml.ts'
-import { makeStage, type Stage } from './stage.ts'
+import { type ManagerHost, makeManagerHost } from './manager-host.ts'
 
 const never = new AbortController().signal
 const LABEL = 'ai.crabtalk.daemon'
 
-function managerOf({ host }: Stage, domain: 'gui' | 'user' = 'gui'): LaunchdManager {
+function createManager({ host }: ManagerHost, domain: 'gui' | 'user' = 'gui'): LaunchdManager {
   return new LaunchdManager(host, { domain, retryMs: 1 })
 }
 
-/** What launchctl was asked to change. */
-async function changes(stage: Stage): Promise<string[]> {
-  const calls = (await stage.calls()).map((line) =>
-    line.replace('launchctl ', '').replaceAll(stage.home, '~'),
+/** Returns the launchctl calls that change something. */
+async function changes(fixture: ManagerHost): Promise<string[]> {
+  const calls = (await fixture.calls()).map((line) =>
+    line.replace('launchctl ', '').replaceAll(fixture.home, '~'),
   )
   return calls.filter((line) => !line.startsWith('print'))
 }
 
-async function statusOf({ host }: Stage): Promise<unknown> {
+async function readStatus({ host }: ManagerHost): Promise<unknown> {
   const [status] = await new LaunchdManager(host, { domain: 'gui' }).status([LABEL], never)
   return status
 }
 
-test('LaunchdManager.start() writes the job, enables and loads it, and does so once', async () => {
-  await using stage = await makeStage()
-  const manager = managerOf(stage)
-  await manager.start(stage.spec, never)
+test('LaunchdManager.start() writes the job, enables and loads it, and is idempotent', async () => {
+  await using fixture = await makeManagerHost()
+  const manager = createManager(fixture)
+  await manager.start(fixture.spec, never)
   const file = '~/Library/LaunchAgents/ai.crabtalk.daemon.plist'
-  assert.deepEqual(await changes(stage), [
+  assert.deepEqual(await changes(fixture), [
     `enable gui/501/${LABEL}`,
     `bootout gui/501/${LABEL}`,
     `bootout user/501/${LABEL}`,
     `bootstrap gui/501 ${file}`,
     `kickstart gui/501/${LABEL}`,
   ])
-  await manager.start(stage.spec, never)
-  assert.deepEqual(await changes(stage), [`enable gui/501/${LABEL}`])
-  assert.deepEqual(await statusOf(stage), {
+  await manager.start(fixture.spec, never)
+  assert.deepEqual(await changes(fixture), [`enable gui/501/${LABEL}`])
+  assert.deepEqual(await readStatus(fixture), {
     label: LABEL,
     isInstalled: true,
     isEnabled: true,
@@ -50,18 +50,18 @@ test('LaunchdManager.start() writes the job, enables and loads it, and does so o
     restarts: 0,
   })
   assert.deepEqual(
-    (parsePlist(await readFile(manager.unit(stage.spec).path, 'utf8')) as { Label: string }).Label,
+    (parsePlist(await readFile(manager.unit(fixture.spec).path, 'utf8')) as { Label: string }).Label,
     LABEL,
   )
 })
 
 test('LaunchdManager loads the guard of a home with its first service, and removes it with the last', async () => {
-  await using stage = await makeStage()
-  const manager = new LaunchdManager(stage.host, { domain: 'gui', retryMs: 1, program: ['/bin/crabtalk'] })
+  await using fixture = await makeManagerHost()
+  const manager = new LaunchdManager(fixture.host, { domain: 'gui', retryMs: 1, program: ['/bin/crabtalk'] })
   const guard = 'ai.crabtalk-guard'
-  await manager.start(stage.spec, never)
+  await manager.start(fixture.spec, never)
   assert.deepEqual(
-    (await changes(stage)).filter((line) => line.includes('guard')),
+    (await changes(fixture)).filter((line) => line.includes('guard')),
     [
       `enable gui/501/${guard}`,
       `bootout gui/501/${guard}`,
@@ -70,16 +70,16 @@ test('LaunchdManager loads the guard of a home with its first service, and remov
       `kickstart gui/501/${guard}`,
     ],
   )
-  const plist = parsePlist(await readFile(manager.guardUnit(stage.spec)!.path, 'utf8')) as {
+  const plist = parsePlist(await readFile(manager.guardUnit(fixture.spec)!.path, 'utf8')) as {
     ProgramArguments: string[]
   }
-  const home = join(stage.home, '.crabtalk')
+  const home = join(fixture.home, '.crabtalk')
   assert.deepEqual(plist.ProgramArguments, ['/bin/crabtalk', 'supervise', '--guard', '--home', home])
 
-  const other = { ...stage.spec, name: 'cron', label: 'ai.crabtalk.cron' }
+  const other = { ...fixture.spec, name: 'cron', label: 'ai.crabtalk.cron' }
   await manager.start(other, never)
   assert.deepEqual(
-    (await changes(stage)).filter((line) => line.includes('guard')),
+    (await changes(fixture)).filter((line) => line.includes('guard')),
     [],
     'it is already running',
   )
@@ -88,105 +88,108 @@ test('LaunchdManager loads the guard of a home with its first service, and remov
   assert.ok(existsSync(manager.guardUnit(other)!.path))
   await manager.remove(other.label, never)
   assert.ok(!existsSync(manager.guardUnit(other)!.path))
-  assert.ok((await changes(stage)).includes(`bootout gui/501/${guard}`))
+  assert.ok((await changes(fixture)).includes(`bootout gui/501/${guard}`))
 })
 
-test('LaunchdManager.start() only kicks a job that is loaded and does not run', async () => {
-  await using stage = await makeStage()
-  const manager = managerOf(stage)
-  await manager.start(stage.spec, never)
-  await stage.set(`gui-501-${LABEL}`, '\tstate = not running\n\truns = 1\n\tlast exit code = 0\n')
-  await stage.calls()
-  await manager.start(stage.spec, never)
-  assert.deepEqual(await changes(stage), [`enable gui/501/${LABEL}`, `kickstart gui/501/${LABEL}`])
+test('LaunchdManager.start() only kickstarts a job that is loaded and does not run', async () => {
+  await using fixture = await makeManagerHost()
+  const manager = createManager(fixture)
+  await manager.start(fixture.spec, never)
+  await fixture.set(`gui-501-${LABEL}`, '\tstate = not running\n\truns = 1\n\tlast exit code = 0\n')
+  await fixture.calls()
+  await manager.start(fixture.spec, never)
+  assert.deepEqual(await changes(fixture), [`enable gui/501/${LABEL}`, `kickstart gui/501/${LABEL}`])
 })
 
-test('LaunchdManager.start() loads a job again that launchd says is loaded, and which is not there', async () => {
-  await using stage = await makeStage()
-  await stage.set('loose', '2')
-  await managerOf(stage).start(stage.spec, never)
-  const calls = await changes(stage)
+test('LaunchdManager.start() loads a missing job again that launchd reports as loaded', async () => {
+  await using fixture = await makeManagerHost()
+  await fixture.set('loose', '2')
+  await createManager(fixture).start(fixture.spec, never)
+  const calls = await changes(fixture)
   assert.equal(calls.filter((line) => line.startsWith('bootstrap')).length, 3)
-  assert.equal((await managerOf(stage).status([LABEL], never))[0]!.state, 'running')
-  await managerOf(stage).stop(stage.spec, never)
-  await stage.set('loose', '3')
-  await assert.rejects(managerOf(stage).start(stage.spec, never), { kind: 'failed', message: /kickstart/ })
+  assert.equal((await createManager(fixture).status([LABEL], never))[0]!.state, 'running')
+  await createManager(fixture).stop(fixture.spec, never)
+  await fixture.set('loose', '3')
+  await assert.rejects(createManager(fixture).start(fixture.spec, never), {
+    kind: 'failed',
+    message: /kickstart/,
+  })
 })
 
-test('LaunchdManager.stop() goes by whether a job is there, not by how launchd refuses to end what is not', async () => {
-  await using stage = await makeStage()
+test('LaunchdManager.stop() checks whether the job exists, not how launchd refuses to stop a missing one', async () => {
+  await using fixture = await makeManagerHost()
   for (const code of ['3', '5', '36', '113']) {
-    await stage.set('grip', code)
-    await managerOf(stage).stop(stage.spec, never)
-    assert.deepEqual(await changes(stage), [`bootout gui/501/${LABEL}`, `bootout user/501/${LABEL}`])
+    await fixture.set('grip', code)
+    await createManager(fixture).stop(fixture.spec, never)
+    assert.deepEqual(await changes(fixture), [`bootout gui/501/${LABEL}`, `bootout user/501/${LABEL}`])
   }
 })
 
 for (const code of ['5', '37']) {
-  test(`LaunchdManager tries again while launchd answers ${code}`, async () => {
-    await using stage = await makeStage()
-    await stage.set('busy', '20')
-    await stage.set('busy.code', code)
-    await managerOf(stage).start(stage.spec, never)
-    const calls = await changes(stage)
+  test(`LaunchdManager retries while launchd answers ${code}`, async () => {
+    await using fixture = await makeManagerHost()
+    await fixture.set('busy', '20')
+    await fixture.set('busy.code', code)
+    await createManager(fixture).start(fixture.spec, never)
+    const calls = await changes(fixture)
     assert.equal(calls.filter((line) => line.startsWith('bootstrap')).length, 21)
   })
 }
 
-test('LaunchdManager gives up on a launchd that stays busy, and says what it said', async () => {
-  await using stage = await makeStage()
-  await stage.set('busy', '1000')
-  await stage.set('busy.code', '5')
-  await assert.rejects(managerOf(stage).start(stage.spec, never), {
+test('LaunchdManager gives up on a launchd that stays busy, and reports its message', async () => {
+  await using fixture = await makeManagerHost()
+  await fixture.set('busy', '1000')
+  await fixture.set('busy.code', '5')
+  await assert.rejects(createManager(fixture).start(fixture.spec, never), {
     kind: 'failed',
     message: /launchd run bootstrap gui\/501 .*: Bootstrap failed: 5: Input\/output error$/,
   })
 })
 
 test('LaunchdManager.stop() resolves when the job is gone, and leaves its file for the next login', async () => {
-  await using stage = await makeStage()
-  const manager = managerOf(stage)
-  await manager.start(stage.spec, never)
-  await stage.set('lazy', '3')
-  await manager.stop(stage.spec, never)
-  assert.equal(existsSync(join(stage.state, `gui-501-${LABEL}`)), false)
-  assert.deepEqual(await statusOf(stage), {
+  await using fixture = await makeManagerHost()
+  const manager = createManager(fixture)
+  await manager.start(fixture.spec, never)
+  await fixture.set('lazy', '3')
+  await manager.stop(fixture.spec, never)
+  assert.equal(existsSync(join(fixture.state, `gui-501-${LABEL}`)), false)
+  assert.deepEqual(await readStatus(fixture), {
     label: LABEL,
     isInstalled: true,
     isEnabled: true,
     state: 'stopped',
   })
-  await manager.stop(stage.spec, never)
+  await manager.stop(fixture.spec, never)
 })
 
-test('LaunchdManager finds and ends a job that was loaded in the other session', async () => {
-  await using stage = await makeStage()
-  await managerOf(stage, 'user').start(stage.spec, never)
-  const desktop = managerOf(stage, 'gui')
+test('LaunchdManager finds and stops a job that was loaded in the other session', async () => {
+  await using fixture = await makeManagerHost()
+  await createManager(fixture, 'user').start(fixture.spec, never)
+  const desktop = createManager(fixture, 'gui')
   assert.equal((await desktop.status([LABEL], never))[0]!.pid, 4711)
-  await desktop.restart(stage.spec, never)
-  assert.equal(existsSync(join(stage.state, `user-501-${LABEL}`)), false)
-  assert.ok(existsSync(join(stage.state, `gui-501-${LABEL}`)))
+  await desktop.restart(fixture.spec, never)
+  assert.equal(existsSync(join(fixture.state, `user-501-${LABEL}`)), false)
+  assert.ok(existsSync(join(fixture.state, `gui-501-${LABEL}`)))
 })
 
-test('LaunchdManager works over ssh while nobody sits at the screen', async () => {
-  await using stage = await makeStage()
-  await stage.set('domains', 'user\n')
-  const manager = managerOf(stage, 'user')
-  await manager.start(stage.spec, never)
-  await manager.restart(stage.spec, never)
+test('LaunchdManager works over ssh while nobody is logged in at the screen', async () => {
+  await using fixture = await makeManagerHost()
+  await fixture.set('domains', 'user\n')
+  const manager = createManager(fixture, 'user')
+  await manager.start(fixture.spec, never)
+  await manager.restart(fixture.spec, never)
   assert.equal((await manager.status([LABEL], never))[0]!.state, 'running')
-  await manager.stop(stage.spec, never)
+  await manager.stop(fixture.spec, never)
   assert.equal((await manager.status([LABEL], never))[0]!.state, 'stopped')
 })
 
-test('LaunchdManager.restart() runs the job with the file as it is to be now', async () => {
-  await using stage = await makeStage()
-  const manager = managerOf(stage)
-  await manager.start(stage.spec, never)
-  const changed = { ...stage.spec, cwd: '/tmp' }
+test('LaunchdManager.restart() runs the job with the new file', async () => {
+  await using fixture = await makeManagerHost()
+  const manager = createManager(fixture)
+  await manager.start(fixture.spec, never)
+  const changed = { ...fixture.spec, cwd: '/tmp' }
   await manager.restart(changed, never)
-  const calls = await changes(stage)
+  const calls = await changes(fixture)
   assert.deepEqual(
     calls.slice(-4).map((line) => line.split(' ')[0]),
     ['bootout', 'bootout', 'bootstrap', 'kickstart'],
@@ -194,31 +197,31 @@ test('LaunchdManager.restart() runs the job with the file as it is to be now', a
   assert.deepEqual(await readFile(manager.unit(changed).path), manager.unit(changed).content)
 })
 
-test('LaunchdManager.disable() lets a job run on, also through a restart, and start() takes it back', async () => {
-  await using stage = await makeStage()
-  const manager = managerOf(stage)
+test('LaunchdManager.disable() keeps a job running, also through a restart, and start() enables it again', async () => {
+  await using fixture = await makeManagerHost()
+  const manager = createManager(fixture)
   const enabledAndState = async () => {
     const [status] = await manager.status([LABEL], never)
     return [status!.isEnabled, status!.state]
   }
-  await manager.start(stage.spec, never)
-  await manager.disable(stage.spec, never)
+  await manager.start(fixture.spec, never)
+  await manager.disable(fixture.spec, never)
   assert.deepEqual(await enabledAndState(), [false, 'running'])
-  await manager.restart(stage.spec, never)
+  await manager.restart(fixture.spec, never)
   assert.deepEqual(await enabledAndState(), [false, 'running'])
-  await manager.start(stage.spec, never)
+  await manager.start(fixture.spec, never)
   assert.deepEqual(await enabledAndState(), [true, 'running'])
 })
 
 test('LaunchdManager.remove() leaves nothing of a job, and may be repeated', async () => {
-  await using stage = await makeStage()
-  const manager = managerOf(stage)
-  await manager.start(stage.spec, never)
+  await using fixture = await makeManagerHost()
+  const manager = createManager(fixture)
+  await manager.start(fixture.spec, never)
   assert.deepEqual(await manager.labels(never), [LABEL])
   await manager.remove(LABEL, never)
   await manager.remove(LABEL, never)
   assert.deepEqual(await manager.labels(never), [])
-  assert.deepEqual(await statusOf(stage), {
+  assert.deepEqual(await readStatus(fixture), {
     label: LABEL,
     isInstalled: false,
     isEnabled: false,
@@ -248,9 +251,9 @@ const STATES: readonly (readonly [string, object])[] = [
 ]
 for (const [printed, expected] of STATES) {
   test(`LaunchdManager.status() reads ${printed.split('\n')[0]!.trim()} as ${Object.values(expected)[0]}`, async () => {
-    await using stage = await makeStage()
-    await stage.set(`gui-501-${LABEL}`, `${printed}\n`)
-    assert.deepEqual(await statusOf(stage), {
+    await using fixture = await makeManagerHost()
+    await fixture.set(`gui-501-${LABEL}`, `${printed}\n`)
+    assert.deepEqual(await readStatus(fixture), {
       label: LABEL,
       isInstalled: true,
       isEnabled: false,
@@ -259,17 +262,17 @@ for (const [printed, expected] of STATES) {
   })
 }
 
-test('LaunchdManager says who may not', async () => {
-  await using stage = await makeStage()
-  await stage.set('deny', '150')
-  await assert.rejects(managerOf(stage).start(stage.spec, never), { kind: 'credentials' })
+test('LaunchdManager reports missing permissions', async () => {
+  await using fixture = await makeManagerHost()
+  await fixture.set('deny', '150')
+  await assert.rejects(createManager(fixture).start(fixture.spec, never), { kind: 'credentials' })
 })
 
-test('findLaunchdDomain() is the desktop, else what ssh has, else nothing', async () => {
-  await using stage = await makeStage()
-  assert.equal(await findLaunchdDomain(stage.host, never), undefined)
-  await stage.set('domains', 'user\n')
-  assert.equal(await findLaunchdDomain(stage.host, never), 'user')
-  await stage.set('domains', 'user\ngui\n')
-  assert.equal(await findLaunchdDomain(stage.host, never), 'gui')
+test('findLaunchdDomain() is the desktop, else the domain of ssh, else undefined', async () => {
+  await using fixture = await makeManagerHost()
+  assert.equal(await findLaunchdDomain(fixture.host, never), undefined)
+  await fixture.set('domains', 'user\n')
+  assert.equal(await findLaunchdDomain(fixture.host, never), 'user')
+  await fixture.set('domains', 'user\ngui\n')
+  assert.equal(await findLaunchdDomain(fixture.host, never), 'gui')
 })

@@ -11,13 +11,13 @@ import { until } from '../../support/until.ts'
 
 const { signal } = new AbortController()
 
-/** Runs the loop as a task does: with nothing but what the system gives. */
+/** Runs the loop as a task does, with only the environment of the system. */
 function runLoop([program, ...args]: readonly [string, ...string[]]) {
   const child = spawn(program, args, { env: {}, stdio: 'ignore', detached: true })
   return { child, ended: once(child, 'exit') }
 }
 
-test('taskLoop() runs a service by the words of its task, and ends and forgets it', async () => {
+test('taskLoop() runs a service with the arguments of its task, and stops and forgets it', async () => {
   await using at = await makeServiceHome()
   const loop = taskLoop(at)
   const spec = at.spec('one', 'exec sleep 1000')
@@ -34,7 +34,7 @@ test('taskLoop() runs a service by the words of its task, and ends and forgets i
     [await loop.isRunning(spec.label), (await loop.status(spec.label))?.state],
     [false, 'stopped'],
   )
-  const atLogin = runLoop(loop.command(spec)) // stopped is stopped until then
+  const atLogin = runLoop(loop.command(spec)) // it stays stopped until then
   await at.recorded('one', ({ state }) => state === 'running')
   clearDesired(at.folder, 'one')
   await atLogin.ended
@@ -42,7 +42,7 @@ test('taskLoop() runs a service by the words of its task, and ends and forgets i
   assert.equal(existsSync(join(at.folder, 'one.state.json')), false)
 })
 
-test('taskLoop() knows how a service ended that it does not start again', async () => {
+test('taskLoop() knows how a service ended that it does not restart', async () => {
   await using at = await makeServiceHome()
   const loop = taskLoop(at)
   const spec = at.spec('one', 'exit 78')
@@ -53,7 +53,7 @@ test('taskLoop() knows how a service ended that it does not start again', async 
   assert.equal(await loop.hasResponded(spec.label), true)
   await loop.writeSpec(spec)
   assert.equal(await loop.hasResponded(spec.label), false)
-  assert.equal((await loop.status(spec.label))?.state, 'starting') // its task takes its time
+  assert.equal((await loop.status(spec.label))?.state, 'starting') // its task starts slowly
 })
 
 test('taskLoop() ends a service whose loop was killed', async () => {

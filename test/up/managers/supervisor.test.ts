@@ -14,16 +14,16 @@ import { until } from '../../support/until.ts'
 const STAYS = 'exec sleep 1000'
 const { signal } = new AbortController()
 
-function managerOf(at: ServiceHome) {
+function createManager(at: ServiceHome) {
   return supervisorManager(at.host, at, 'no systemd here, so nothing starts at login')
 }
 
-test('supervisorManager() starts, restarts, stops and removes a service; every verb may be repeated', async () => {
+test('supervisorManager() starts, restarts, stops and removes a service; every call may be repeated', async () => {
   await using at = await makeServiceHome()
-  const manager = managerOf(at)
+  const manager = createManager(at)
   const spec = at.spec('one', `echo "$0 $*"; ${STAYS}`)
-  const statusOf = async () => (await manager.status([spec.label], signal))[0]!
-  assert.deepEqual(await statusOf(), {
+  const readStatus = async () => (await manager.status([spec.label], signal))[0]!
+  assert.deepEqual(await readStatus(), {
     label: spec.label,
     isInstalled: false,
     isEnabled: false,
@@ -31,19 +31,19 @@ test('supervisorManager() starts, restarts, stops and removes a service; every v
   })
   await manager.stop(spec, signal)
   await manager.start(spec, signal)
-  const first = await statusOf()
+  const first = await readStatus()
   assert.equal(first.state, 'running')
   assert.equal(first.restarts, 0)
   await manager.start(spec, signal)
-  assert.equal((await statusOf()).pid, first.pid)
+  assert.equal((await readStatus()).pid, first.pid)
   assert.deepEqual(await manager.labels(signal), [spec.label])
   await manager.restart(spec, signal)
-  const second = await statusOf()
+  const second = await readStatus()
   assert.equal(second.state, 'running')
   assert.notEqual(second.pid, first.pid)
   await manager.stop(spec, signal)
   await manager.stop(spec, signal)
-  const { pid, state, isInstalled } = await statusOf()
+  const { pid, state, isInstalled } = await readStatus()
   assert.deepEqual({ pid, state, isInstalled }, { pid: undefined, state: 'stopped', isInstalled: true })
   await until('the supervisor has nothing left to do', async () => (await at.left()).length === 0)
   await manager.remove(spec.label, signal)
@@ -51,25 +51,25 @@ test('supervisorManager() starts, restarts, stops and removes a service; every v
   assert.deepEqual(await manager.labels(signal), [])
 })
 
-test('supervisorManager() has one supervisor and one service, however many start it at once', async () => {
+test('supervisorManager() has one supervisor and one service for many concurrent starts', async () => {
   await using at = await makeServiceHome()
   const spec = at.spec('one', `echo up; ${STAYS}`)
-  await Promise.all(Array.from({ length: 4 }, () => managerOf(at).start(spec, signal)))
+  await Promise.all(Array.from({ length: 4 }, () => createManager(at).start(spec, signal)))
   const supervisor = await findSupervisor(at.folder)
   await until('the others have left', async () => (await at.left()).length === 2)
   assert.ok((await at.left()).includes(supervisor!.pid))
   assert.equal(readFileSync(spec.output, 'utf8'), 'up\n')
-  await managerOf(at).stop(spec, signal)
+  await createManager(at).stop(spec, signal)
 })
 
-test('supervisorManager() says what became of services whose supervisor is lost, and starts one where it is needed', async () => {
+test('supervisorManager() reports services whose supervisor was killed, and starts one when it is needed', async () => {
   await using at = await makeServiceHome()
-  const manager = managerOf(at)
+  const manager = createManager(at)
   const [one, two] = [at.spec('one', STAYS), at.spec('two', STAYS)]
   await manager.start(one, signal)
   await manager.start(two, signal)
-  const lost = await findSupervisor(at.folder)
-  kill(lost!.pid)
+  const killed = await findSupervisor(at.folder)
+  kill(killed!.pid)
   await until('it is gone', async () => (await findSupervisor(at.folder)) === undefined)
   const before = await manager.status([one.label, two.label], signal)
   assert.deepEqual(
@@ -86,9 +86,9 @@ test('supervisorManager() says what became of services whose supervisor is lost,
     async () => (await manager.status([two.label], signal))[0]!.state === 'stopped',
   )
   await manager.start(one, signal)
-  assert.notEqual((await findSupervisor(at.folder))?.pid, lost!.pid)
-  const [kept] = await manager.status([one.label], signal)
-  assert.deepEqual([kept!.pid, kept!.isLost], [before[0]!.pid, undefined])
+  assert.notEqual((await findSupervisor(at.folder))?.pid, killed!.pid)
+  const [survivor] = await manager.status([one.label], signal)
+  assert.deepEqual([survivor!.pid, survivor!.isLost], [before[0]!.pid, undefined])
   await until(
     'two runs again',
     async () => (await manager.status([two.label], signal))[0]!.state === 'running',
@@ -104,9 +104,9 @@ test('supervisorManager() says what became of services whose supervisor is lost,
   await until('the supervisor has nothing left to do', async () => (await at.left()).length === 0)
 })
 
-test('supervisorManager() has nothing that starts at login, and says so', async () => {
+test('supervisorManager() cannot start anything at login, and says so', async () => {
   await using at = await makeServiceHome()
-  const manager = managerOf(at)
+  const manager = createManager(at)
   const spec = at.spec('one', STAYS)
   const expected = { kind: 'unavailable', message: /no systemd here, so nothing starts at login/ }
   await assert.rejects(manager.enable(spec, signal), expected)
@@ -114,7 +114,7 @@ test('supervisorManager() has nothing that starts at login, and says so', async 
   assert.equal(existsSync(at.folder), false)
 })
 
-test('a supervisor is in a session of its own and holds nothing of who started it', async () => {
+test('a supervisor has a session of its own and holds no resources of its starter', async () => {
   await using at = await makeServiceHome()
   const [program, ...args] = at.program
   const file = `${at.host.homeDir}/held`
@@ -124,7 +124,7 @@ test('a supervisor is in a session of its own and holds nothing of who started i
   const shell = spawn('/bin/bash', line, { env: { SECRET: 'x', HOME: at.host.homeDir }, stdio: 'ignore' })
   const ended = once(shell, 'exit')
   const { pid } = await at.recorded('one', ({ state }) => state === 'running')
-  assert.deepEqual(await heldBy(pid!, file), [])
+  assert.deepEqual(await findHeld(pid!, file), [])
   const supervisor = await findSupervisor(at.folder)
   assert.doesNotMatch(await readOfProcess(String(pid), 'environ'), /SECRET/)
   process.kill(supervisor!.pid, 'SIGTERM')
@@ -132,7 +132,7 @@ test('a supervisor is in a session of its own and holds nothing of who started i
   assert.deepEqual(await at.left(), [])
 })
 
-async function heldBy(pid: number, file: string): Promise<string[]> {
+async function findHeld(pid: number, file: string): Promise<string[]> {
   const fds = await readdir(`/proc/${pid}/fd`)
   const links = await Promise.all(fds.map((fd) => readlink(`/proc/${pid}/fd/${fd}`)))
   return links.filter((link) => link === file)

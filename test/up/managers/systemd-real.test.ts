@@ -10,34 +10,34 @@ import type { ServiceSpec, ServiceStatus } from '../../../src/up/types.ts'
 import { editedUnitPath } from '../../../src/up/units/unit-change.ts'
 import { canRunSystemd, type SystemdUser, startSystemdUser } from '../../support/systemd-user.ts'
 import { until } from '../../support/until.ts'
-import { makeStage, type Stage, stageSpec } from './stage.ts'
+import { type ManagerHost, makeManagerHost, makeServiceSpec } from './manager-host.ts'
 
-// SystemdManager against a systemd that really runs services, where one can be started.
+// Tests SystemdManager against a systemd that really runs services, where one can be started.
 
 const never = new AbortController().signal
 if (canRunSystemd()) {
   let user: SystemdUser
-  let stage: Stage
+  let fixture: ManagerHost
   let manager: SystemdManager
   before(async () => {
     user = await startSystemdUser()
     const fakes = join(import.meta.dirname, 'fakes-of-login')
-    stage = await makeStage({ ...user.env, PATH: [fakes, user.env['PATH']].join(delimiter) })
-    manager = new SystemdManager(stage.host, {
-      unitFolder: (await findUnitFolder(stage.host, never))!,
-      lingerFolder: join(stage.state, 'linger'),
+    fixture = await makeManagerHost({ ...user.env, PATH: [fakes, user.env['PATH']].join(delimiter) })
+    manager = new SystemdManager(fixture.host, {
+      unitFolder: (await findUnitFolder(fixture.host, never))!,
+      lingerFolder: join(fixture.state, 'linger'),
     })
   })
   after(async () => {
     await user[Symbol.asyncDispose]()
-    await stage[Symbol.asyncDispose]()
+    await fixture[Symbol.asyncDispose]()
   })
 
-  test('findUnitFolder() is where the manager that answers reads units', async () => {
-    assert.equal(await findUnitFolder(stage.host, never), user.unitFolder)
+  test('findUnitFolder() is where the running manager reads units', async () => {
+    assert.equal(await findUnitFolder(fixture.host, never), user.unitFolder)
   })
 
-  test('start() writes, enables and runs a service, and does it once', async () => {
+  test('start() writes, enables and runs a service, and is idempotent', async () => {
     const spec = service('ai.crabtalk.started')
     assert.deepEqual(await statusOf(spec), {
       label: spec.label,
@@ -56,7 +56,7 @@ if (canRunSystemd()) {
     assert.deepEqual(await readFile(manager.unit(spec).path), manager.unit(spec).content)
   })
 
-  test('restart() runs the service with the unit as it is to be now', async () => {
+  test('restart() runs the service with the new unit', async () => {
     const spec = service('ai.crabtalk.restarted')
     await manager.start(spec, never)
     const before = await statusOf(spec)
@@ -78,19 +78,19 @@ if (canRunSystemd()) {
     await manager.stop(spec, never)
   })
 
-  test('a service that is killed is started again after it is waited for, and the kill is told', async () => {
+  test('a killed service is restarted after a delay, and the signal is reported', async () => {
     const spec = service('ai.crabtalk.killed')
     await manager.start(spec, never)
     const { pid } = await statusOf(spec)
     sendSignal(pid!, 'SIGKILL')
     await until('it waits', async () => (await statusOf(spec)).state === 'waiting')
     assert.deepEqual((await statusOf(spec)).lastExit, { code: null, signal: 'SIGKILL' })
-    await manager.start(spec, never) // nobody has to wait for the three seconds
+    await manager.start(spec, never) // the test does not wait for the three seconds
     const { state, restarts } = await statusOf(spec)
     assert.deepEqual({ state, restarts }, { state: 'running', restarts: 0 })
   })
 
-  test('a service that crashes again and again is left alone in the end, and forgiven when somebody starts or stops it', async () => {
+  test('a service that keeps crashing fails in the end, and start or stop resets that', async () => {
     const spec = service('ai.crabtalk.crashing', 'exit 1')
     const file = `${manager.unit(spec).path}.d/soon.conf`
     await mkdir(dirname(file), { recursive: true })
@@ -111,7 +111,7 @@ if (canRunSystemd()) {
     assert.equal((await statusOf(spec)).state, 'stopped')
   })
 
-  test('a service whose configuration is wrong is not restarted, until somebody starts it', async () => {
+  test('a service with a wrong configuration is not restarted until a user starts it', async () => {
     const spec = service('ai.crabtalk.wrong', 'exit 78')
     await manager.start(spec, never)
     await until('it has failed', async () => (await statusOf(spec)).state === 'failed')
@@ -121,14 +121,14 @@ if (canRunSystemd()) {
     assert.equal((await statusOf(spec)).state, 'running')
   })
 
-  test('start() is not refused for a program that cannot be started, which its state tells', async () => {
+  test('start() does not fail for a program that cannot be started; the state says so', async () => {
     const spec = { ...service('ai.crabtalk.gone'), argv: ['/no/such/program'] as [string] }
     await manager.start(spec, never)
     assert.deepEqual((await statusOf(spec)).lastExit, { code: 203, signal: null })
     await manager.remove(spec.label, never)
   })
 
-  test('disable() lets a service run on, and enable() takes it back', async () => {
+  test('disable() keeps a service running, and enable() reverts it', async () => {
     const spec = service('ai.crabtalk.disabled')
     await manager.start(spec, never)
     await manager.disable(spec, never)
@@ -139,7 +139,7 @@ if (canRunSystemd()) {
     assert.deepEqual(await stateAndEnabled(spec), ['running', true])
   })
 
-  test('a drop-in of the person is kept, and counts', async () => {
+  test('a drop-in of the user is kept and applies', async () => {
     const spec = service('ai.crabtalk.drop-in', 'echo $MINE; sleep 1000 & wait')
     const file = `${manager.unit(spec).path}.d/mine.conf`
     await mkdir(dirname(file), { recursive: true })
@@ -150,7 +150,7 @@ if (canRunSystemd()) {
     assert.ok(existsSync(file))
   })
 
-  test('a unit that somebody has edited is kept beside the new one, which is loaded', async () => {
+  test('an edited unit is kept next to the new one, which is loaded', async () => {
     const spec = service('ai.crabtalk.edited')
     await manager.start(spec, never)
     const { path } = manager.unit(spec)
@@ -161,7 +161,7 @@ if (canRunSystemd()) {
     assert.equal((await statusOf(spec)).state, 'running')
   })
 
-  test('a unit that was written and never loaded is loaded by the next restart', async () => {
+  test('a unit that was written but never loaded is loaded by the next restart', async () => {
     const spec = service('ai.crabtalk.unloaded')
     await manager.start(spec, never)
     const next = { ...spec, argv: ['/bin/sh', '-c', 'echo next; sleep 1000 & wait'] as [string, ...string[]] }
@@ -181,7 +181,7 @@ if (canRunSystemd()) {
     assert.deepEqual(await stateAndEnabled(spec), ['stopped', false])
   })
 
-  test('status() is of the labels in their order, those that are not there too', async () => {
+  test('status() follows the order of the labels, including unknown ones', async () => {
     const spec = service('ai.crabtalk.ordered')
     await manager.start(spec, never)
     const all = await manager.status(['ai.crabtalk.x', spec.label, 'ai.crabtalk.y'], never)
@@ -196,8 +196,8 @@ if (canRunSystemd()) {
   })
 
   function service(label: string, script?: string): ServiceSpec {
-    const home = join(stage.home, label)
-    return { ...stageSpec(home, script), label }
+    const home = join(fixture.home, label)
+    return { ...makeServiceSpec(home, script), label }
   }
 
   async function statusOf({ label }: ServiceSpec): Promise<ServiceStatus> {

@@ -6,11 +6,11 @@ import { test } from 'node:test'
 import { SystemdManager } from '../../../src/up/managers/systemd.ts'
 import { findUnitFolder, systemdEnv } from '../../../src/up/managers/systemd-env.ts'
 import type { UpHost } from '../../../src/up/types.ts'
-import { makeStage, type Stage } from './stage.ts'
+import { type ManagerHost, makeManagerHost } from './manager-host.ts'
 
 const never = new AbortController().signal
 
-/** What `systemctl show` says of a unit that runs. */
+/** The output of `systemctl show` about a running unit. */
 const RUNNING = `LoadState=loaded
 UnitFileState=enabled
 ActiveState=active
@@ -23,44 +23,44 @@ ExecMainCode=0
 ExecMainStatus=0
 `
 
-function managerOf(stage: Stage, note?: string): SystemdManager {
-  const lingerFolder = join(stage.state, 'linger')
-  return new SystemdManager(stage.host, { unitFolder: join(stage.home, 'units'), lingerFolder, note })
+function createManager(fixture: ManagerHost, note?: string): SystemdManager {
+  const lingerFolder = join(fixture.state, 'linger')
+  return new SystemdManager(fixture.host, { unitFolder: join(fixture.home, 'units'), lingerFolder, note })
 }
 
-/** What systemctl was asked, without the environment it was asked in. */
-async function verbs(stage: Stage): Promise<string[]> {
-  return (await stage.calls()).map((line) =>
+/** Returns the systemctl calls without the environment they ran in. */
+async function verbs(fixture: ManagerHost): Promise<string[]> {
+  return (await fixture.calls()).map((line) =>
     line.replace(/^(system|login)ctl (--user |--no-ask-password )?/, '').replace(/ \[.*/, ''),
   )
 }
 
-test('SystemdManager reloads once for a unit that is new, and not for one that is the same', async () => {
-  await using stage = await makeStage()
-  const manager = managerOf(stage)
-  await stage.set('show.out', RUNNING)
+test('SystemdManager reloads once for a new unit, and not for an unchanged one', async () => {
+  await using fixture = await makeManagerHost()
+  const manager = createManager(fixture)
+  await fixture.set('show.out', RUNNING)
   const show = /^show --property=LoadState,\S+ ai\.crabtalk\.daemon\.service$/
-  await manager.start(stage.spec, never)
-  const first = await verbs(stage)
+  await manager.start(fixture.spec, never)
+  const first = await verbs(fixture)
   assert.deepEqual(
     first.map((line) => (show.test(line) ? 'show' : line)),
     ['show', 'daemon-reload', 'show', 'enable-linger'],
   )
-  await manager.start(stage.spec, never)
-  const second = await verbs(stage)
+  await manager.start(fixture.spec, never)
+  const second = await verbs(fixture)
   assert.deepEqual(
     second.map((line) => (show.test(line) ? 'show' : line)),
     ['show'],
   )
 })
 
-test('SystemdManager.status() reads what systemctl shows, in UTC', async () => {
-  await using stage = await makeStage()
-  await stage.set(
+test('SystemdManager.status() reads the output of systemctl show, in UTC', async () => {
+  await using fixture = await makeManagerHost()
+  await fixture.set(
     'show.out',
     `${RUNNING}\n${RUNNING.replace('active', 'failed').replace('Code=0', 'Code=3').replace('Status=0', 'Status=6')}`,
   )
-  const [first, second] = await managerOf(stage).status(['ai.crabtalk.a', 'ai.crabtalk.b'], never)
+  const [first, second] = await createManager(fixture).status(['ai.crabtalk.a', 'ai.crabtalk.b'], never)
   assert.deepEqual(first, {
     label: 'ai.crabtalk.a',
     isInstalled: true,
@@ -73,10 +73,10 @@ test('SystemdManager.status() reads what systemctl shows, in UTC', async () => {
   assert.deepEqual([second!.state, second!.lastExit], ['failed', { code: null, signal: 'SIGABRT' }])
 })
 
-test('SystemdManager.status() of nothing asks nobody', async () => {
-  await using stage = await makeStage()
-  assert.deepEqual(await managerOf(stage).status([], never), [])
-  assert.deepEqual(await stage.calls(), [])
+test('SystemdManager.status() of no labels does not call systemctl', async () => {
+  await using fixture = await makeManagerHost()
+  assert.deepEqual(await createManager(fixture).status([], never), [])
+  assert.deepEqual(await fixture.calls(), [])
 })
 
 const REFUSALS: Readonly<Record<string, { says: string; kind: string }>> = {
@@ -85,57 +85,60 @@ const REFUSALS: Readonly<Record<string, { says: string; kind: string }>> = {
   'a mask': { says: 'Failed to start x.service: Unit x.service is masked.', kind: 'failed' },
 }
 for (const [what, { says, kind }] of Object.entries(REFUSALS)) {
-  test(`SystemdManager fails as ${kind} on ${what}, and says what systemctl said`, async () => {
-    await using stage = await makeStage()
-    await stage.set('stop.code', '1')
-    await stage.set('stop.err', `${says}\nSee the manual.\n`)
-    await stage.set('show.out', RUNNING)
-    await assert.rejects(managerOf(stage).stop(stage.spec, never), (reason: Error & { kind: string }) => {
-      return reason.kind === kind && reason.message.endsWith(`: ${says}`)
-    })
+  test(`SystemdManager fails as ${kind} on ${what}, and reports the message of systemctl`, async () => {
+    await using fixture = await makeManagerHost()
+    await fixture.set('stop.code', '1')
+    await fixture.set('stop.err', `${says}\nSee the manual.\n`)
+    await fixture.set('show.out', RUNNING)
+    await assert.rejects(
+      createManager(fixture).stop(fixture.spec, never),
+      (reason: Error & { kind: string }) => {
+        return reason.kind === kind && reason.message.endsWith(`: ${says}`)
+      },
+    )
   })
 }
 
-test('SystemdManager has the service outlive the logout, and takes that back with the last unit', async () => {
-  await using stage = await makeStage()
-  const manager = managerOf(stage, 'systemd was asked for')
-  await stage.set('show.out', RUNNING)
-  await manager.start(stage.spec, never)
+test('SystemdManager lets services outlive the logout, and reverts that with the last unit', async () => {
+  await using fixture = await makeManagerHost()
+  const manager = createManager(fixture, 'systemd was asked for')
+  await fixture.set('show.out', RUNNING)
+  await manager.start(fixture.spec, never)
   assert.equal(manager.note, 'systemd was asked for')
-  const other = { ...stage.spec, label: 'ai.crabtalk.cron' }
+  const other = { ...fixture.spec, label: 'ai.crabtalk.cron' }
   await manager.start(other, never)
   await manager.remove(other.label, never)
-  assert.ok((await verbs(stage)).every((line) => line !== 'disable-linger'))
-  await manager.remove(stage.spec.label, never)
-  assert.equal((await verbs(stage)).filter((line) => line === 'disable-linger').length, 1)
+  assert.ok((await verbs(fixture)).every((line) => line !== 'disable-linger'))
+  await manager.remove(fixture.spec.label, never)
+  assert.equal((await verbs(fixture)).filter((line) => line === 'disable-linger').length, 1)
 })
 
-test('SystemdManager leaves alone who lingered before', async () => {
-  await using stage = await makeStage()
-  const manager = managerOf(stage)
-  await stage.host.run(['loginctl', '--no-ask-password', 'enable-linger'], {}, never)
-  await stage.calls()
-  await stage.set('show.out', RUNNING)
-  await manager.start(stage.spec, never)
-  await manager.remove(stage.spec.label, never)
-  assert.ok((await stage.calls()).every((line) => !line.includes('linger')))
+test('SystemdManager keeps lingering that was enabled before', async () => {
+  await using fixture = await makeManagerHost()
+  const manager = createManager(fixture)
+  await fixture.host.run(['loginctl', '--no-ask-password', 'enable-linger'], {}, never)
+  await fixture.calls()
+  await fixture.set('show.out', RUNNING)
+  await manager.start(fixture.spec, never)
+  await manager.remove(fixture.spec.label, never)
+  assert.ok((await fixture.calls()).every((line) => !line.includes('linger')))
 })
 
-test('SystemdManager.note says how the service outlives the logout where we may not see to it', async () => {
-  await using stage = await makeStage()
-  const manager = managerOf(stage)
-  await stage.set('linger.refused')
-  await stage.set('show.out', RUNNING)
+test('SystemdManager.note says how services outlive the logout when we may not enable that', async () => {
+  await using fixture = await makeManagerHost()
+  const manager = createManager(fixture)
+  await fixture.set('linger.refused')
+  await fixture.set('show.out', RUNNING)
   assert.equal(manager.note, undefined)
-  await manager.start(stage.spec, never)
+  await manager.start(fixture.spec, never)
   assert.equal(manager.note, 'it ends at your last logout unless you run loginctl enable-linger')
 })
 
-test('SystemdManager.commands() are what the verbs run', async () => {
-  await using stage = await makeStage()
+test('SystemdManager.commands() returns the commands that start and stop run', async () => {
+  await using fixture = await makeManagerHost()
   const lines = () =>
-    managerOf(stage)
-      .commands('start', stage.spec)
+    createManager(fixture)
+      .commands('start', fixture.spec)
       .map((argv) => argv.join(' '))
   const always = [
     'systemctl --user daemon-reload',
@@ -143,50 +146,50 @@ test('SystemdManager.commands() are what the verbs run', async () => {
     'systemctl --user start ai.crabtalk.daemon.service',
   ]
   assert.deepEqual(lines(), [...always, 'loginctl --no-ask-password enable-linger'])
-  await stage.host.run(['loginctl', '--no-ask-password', 'enable-linger'], {}, never)
+  await fixture.host.run(['loginctl', '--no-ask-password', 'enable-linger'], {}, never)
   assert.deepEqual(lines(), always)
 })
 
-test('SystemdManager.labels() are those of our units', async () => {
-  await using stage = await makeStage()
-  const manager = managerOf(stage)
+test('SystemdManager.labels() returns the labels of our units', async () => {
+  await using fixture = await makeManagerHost()
+  const manager = createManager(fixture)
   assert.deepEqual(await manager.labels(never), [])
-  await mkdir(join(stage.home, 'units'))
+  await mkdir(join(fixture.home, 'units'))
   for (const name of [
     'ai.crabtalk.b.service',
     'ai.crabtalk.a.service',
     'other.service',
     'ai.crabtalk.a.service.edited',
   ]) {
-    await writeFile(join(stage.home, 'units', name), '')
+    await writeFile(join(fixture.home, 'units', name), '')
   }
   assert.deepEqual(await manager.labels(never), ['ai.crabtalk.a', 'ai.crabtalk.b'])
 })
 
-test('findUnitFolder() goes by what the manager reads, not by what the shell calls its configuration', async () => {
-  await using stage = await makeStage({ XDG_CONFIG_HOME: '/elsewhere' })
-  await stage.set('show.out', `/run/x /elsewhere/systemd/user ${stage.home}/.config/systemd/user\n`)
-  assert.equal(await findUnitFolder(stage.host, never), '/elsewhere/systemd/user')
-  await stage.set('show.out', `/run/x ${stage.home}/.config/systemd/user\n`)
-  assert.equal(await findUnitFolder(stage.host, never), join(stage.home, '.config/systemd/user'))
-  await stage.set('show.out', '/run/x /home/another/.config/systemd/user\n')
-  assert.equal(await findUnitFolder(stage.host, never), undefined)
+test("findUnitFolder() follows the manager's environment, not the shell's", async () => {
+  await using fixture = await makeManagerHost({ XDG_CONFIG_HOME: '/elsewhere' })
+  await fixture.set('show.out', `/run/x /elsewhere/systemd/user ${fixture.home}/.config/systemd/user\n`)
+  assert.equal(await findUnitFolder(fixture.host, never), '/elsewhere/systemd/user')
+  await fixture.set('show.out', `/run/x ${fixture.home}/.config/systemd/user\n`)
+  assert.equal(await findUnitFolder(fixture.host, never), join(fixture.home, '.config/systemd/user'))
+  await fixture.set('show.out', '/run/x /home/another/.config/systemd/user\n')
+  assert.equal(await findUnitFolder(fixture.host, never), undefined)
 })
 
-test('findUnitFolder() is undefined where no answer, or there is no systemctl', async () => {
-  await using stage = await makeStage()
-  await stage.set('show.code', '1')
-  assert.equal(await findUnitFolder(stage.host, never), undefined)
+test('findUnitFolder() is undefined when there is no answer or no systemctl', async () => {
+  await using fixture = await makeManagerHost()
+  await fixture.set('show.code', '1')
+  assert.equal(await findUnitFolder(fixture.host, never), undefined)
   const bare: UpHost = {
-    ...stage.host,
-    run: (argv, options, signal) => stage.host.run(['no-such-program', ...argv], options, signal),
+    ...fixture.host,
+    run: (argv, options, signal) => fixture.host.run(['no-such-program', ...argv], options, signal),
   }
   assert.equal(await findUnitFolder(bare, never), undefined)
 })
 
-test('systemdEnv() finds the bus of a session that the shell does not name', async () => {
-  await using stage = await makeStage()
-  const runtime = join(stage.home, 'runtime')
+test('systemdEnv() finds the bus of a session when the shell does not name it', async () => {
+  await using fixture = await makeManagerHost()
+  const runtime = join(fixture.home, 'runtime')
   await mkdir(runtime)
   const host = { uid: 501, env: { XDG_RUNTIME_DIR: runtime } }
   assert.equal(systemdEnv(host)['DBUS_SESSION_BUS_ADDRESS'], undefined)

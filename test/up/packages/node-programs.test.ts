@@ -6,7 +6,7 @@ import { runTool } from '../../../src/core/process/run-tool.ts'
 import { findNpmProgram } from '../../../src/up/packages/node-programs.ts'
 import { makeTree } from '../../support/trees.ts'
 
-/** What Node and npm are on Windows, as far as this system can run them. */
+/** Simulates Node and npm on Windows, as far as this system can run them. */
 async function makeWindows() {
   const tree = await makeTree({
     'nodejs/npm': 'a batch file',
@@ -23,7 +23,7 @@ async function makeWindows() {
   return tree
 }
 
-test('findNpmProgram() gives Node and the script behind the batch file of Windows', async () => {
+test('findNpmProgram() returns Node and the script behind the batch file of Windows', async () => {
   await using tree = await makeWindows()
   const at = (key: string, ...folders: string[]) =>
     ({ platform: 'win32', env: { [key]: folders.map(tree.path).join(delimiter) } }) as const
@@ -34,8 +34,8 @@ test('findNpmProgram() gives Node and the script behind the batch file of Window
   }
   assert.equal(await run(at('PATH', 'nodejs', 'roaming')), 'bundled a b|"&^%\n')
   assert.equal(await run(at('Path', 'roaming', 'nodejs')), 'newer a b|"&^%\n') // Node is in the other folder
-  const lost = findNpmProgram(at('PATH', 'shims', 'nodejs'), tree.path('.'))
-  await assert.rejects(lost, {
+  const missing = findNpmProgram(at('PATH', 'shims', 'nodejs'), tree.path('.'))
+  await assert.rejects(missing, {
     kind: 'missing',
     message: /^Cannot run .*shims.npm: .*npm-cli\.js does not exist$/,
   })
@@ -46,7 +46,7 @@ test('findNpmProgram() gives Node and the script behind the batch file of Window
   })
 })
 
-test('findNpmProgram() starts npm itself where it is a program', async () => {
+test('findNpmProgram() runs npm directly if it is a program', async () => {
   await using tree = await makeWindows()
   symlinkSync(tree.path('volta/npm.exe'), tree.path('volta/npm'))
   const env = { PATH: tree.path('roaming') }
@@ -58,7 +58,7 @@ test('findNpmProgram() starts npm itself where it is a program', async () => {
   })
 })
 
-test('findNpmProgram() takes no file of the working directory for npm where there is no PATH', async () => {
+test('findNpmProgram() does not take a file of the working directory as npm when there is no PATH', async () => {
   await using tree = await makeWindows()
   const found = await findNpmProgram({ platform: 'linux', env: {} }, tree.path('roaming')).catch(() => [])
   assert.notEqual(found[0], tree.path('roaming/npm'))

@@ -6,23 +6,26 @@ import { isServiceName } from '../../../src/up/packages/installed.ts'
 import { parsePackageSpec, toServiceName } from '../../../src/up/packages/package-spec.ts'
 import { temporaryHome } from '../../support/temporary-home.ts'
 
-const NOWHERE = { cwd: '/nowhere', homeDir: '/home/ada' }
+const EMPTY_FOLDER = { cwd: '/nowhere', homeDir: '/home/ada' }
 
-test('readWanted() takes names of the table, packages with and without a version, and scopes', async () => {
+test('parsePackageSpec() accepts names of the table, packages with and without a version, and scopes', async () => {
   const registry = (name: string, version?: string) => ({ kind: 'registry', package: name, version })
-  assert.deepEqual(await parsePackageSpec('clock', undefined, NOWHERE), registry('crabtalk-clock'))
+  assert.deepEqual(await parsePackageSpec('clock', undefined, EMPTY_FOLDER), registry('crabtalk-clock'))
   assert.deepEqual(
-    await parsePackageSpec('clock@0.2.0', undefined, NOWHERE),
+    await parsePackageSpec('clock@0.2.0', undefined, EMPTY_FOLDER),
     registry('crabtalk-clock', '0.2.0'),
   )
   assert.deepEqual(
-    await parsePackageSpec('@acme/thing@next', undefined, NOWHERE),
+    await parsePackageSpec('@acme/thing@next', undefined, EMPTY_FOLDER),
     registry('@acme/thing', 'next'),
   )
-  assert.deepEqual(await parsePackageSpec('some-thing', '1.0.0', NOWHERE), registry('some-thing', '1.0.0'))
+  assert.deepEqual(
+    await parsePackageSpec('some-thing', '1.0.0', EMPTY_FOLDER),
+    registry('some-thing', '1.0.0'),
+  )
 })
 
-test('readWanted() refuses what is neither a name nor a path', async () => {
+test('parsePackageSpec() rejects what is neither a name nor a path', async () => {
   const refused: [string, string | undefined, RegExp][] = [
     ['daemon', undefined, /it is built in/],
     ['clok', '1.0.0 || 2', /"1\.0\.0 \|\| 2" is not a version/],
@@ -36,11 +39,11 @@ test('readWanted() refuses what is neither a name nor a path', async () => {
     ['./x.tgz', '1.0.0', /a file has only one version/],
   ]
   for (const [word, version, message] of refused) {
-    await assert.rejects(parsePackageSpec(word, version, NOWHERE), { message }, word)
+    await assert.rejects(parsePackageSpec(word, version, EMPTY_FOLDER), { message }, word)
   }
 })
 
-test('readWanted() takes tarballs and folders by what looks like a path', async () => {
+test('parsePackageSpec() recognizes tarballs and folders by paths', async () => {
   await using home = await temporaryHome()
   await home.write('thing/package.json', '{}')
   await home.write('thing-1.0.0.tgz', '')
@@ -64,7 +67,7 @@ test('readWanted() takes tarballs and folders by what looks like a path', async 
   })
 })
 
-test('readWanted() asks which is meant where a folder has the name of a package', async () => {
+test('parsePackageSpec() asks which is meant when a folder has the name of a package', async () => {
   await using home = await temporaryHome()
   await home.write('thing/package.json', '{}')
   await home.write('kit/crabtalk.toml', '')
@@ -81,27 +84,27 @@ test('readWanted() asks which is meant where a folder has the name of a package'
   assert.equal((await parsePackageSpec('clock', undefined, at)).kind, 'registry')
 })
 
-test('serviceNameOf() takes the name a package says, that of the table, or the rest of its own', () => {
-  const nameOf = (name: string, crabtalk?: unknown) =>
+test('toServiceName() uses the name in the package, then the table, then the rest of the package name', () => {
+  const serviceName = (name: string, crabtalk?: unknown) =>
     toServiceName({ name, ...(crabtalk !== undefined && { crabtalk }) } as never, new Set(['ps']))
-  assert.equal(nameOf('crabtalk-clock'), 'clock')
-  assert.equal(nameOf('crabtalk-echo'), 'echo')
-  assert.equal(nameOf('@acme/crabtalk-echo'), 'echo')
-  assert.equal(nameOf('@acme/My_Thing.js'), 'my-thing-js')
-  assert.equal(nameOf('whatever', { component: 'thing' }), 'thing')
+  assert.equal(serviceName('crabtalk-clock'), 'clock')
+  assert.equal(serviceName('crabtalk-echo'), 'echo')
+  assert.equal(serviceName('@acme/crabtalk-echo'), 'echo')
+  assert.equal(serviceName('@acme/My_Thing.js'), 'my-thing-js')
+  assert.equal(serviceName('whatever', { component: 'thing' }), 'thing')
   for (const name of ['ps', 'start', 'crabtalk-logs', 'con', 'pkg']) {
-    assert.throws(() => nameOf(name), { kind: 'conflict', message: /is reserved for crabup/ }, name)
+    assert.throws(() => serviceName(name), { kind: 'conflict', message: /is reserved for crabup/ }, name)
   }
-  assert.throws(() => nameOf('crabtalk-daemon'), {
+  assert.throws(() => serviceName('crabtalk-daemon'), {
     kind: 'conflict',
     message: /belongs to a built-in service/,
   })
-  assert.throws(() => nameOf('@evil/clock'), { kind: 'conflict', message: /belongs to crabtalk-clock/ })
-  assert.throws(() => nameOf('x', { component: '../run' }), { kind: 'invalid' })
-  assert.throws(() => nameOf('x'.repeat(40)), { kind: 'invalid' })
+  assert.throws(() => serviceName('@evil/clock'), { kind: 'conflict', message: /belongs to crabtalk-clock/ })
+  assert.throws(() => serviceName('x', { component: '../run' }), { kind: 'invalid' })
+  assert.throws(() => serviceName('x'.repeat(40)), { kind: 'invalid' })
 })
 
-test('isServiceName() is what can be a folder, a part of a unit and a server of an agent', () => {
+test('isServiceName() accepts what can be a folder, a part of a unit and a server of an agent', () => {
   for (const name of ['a', 'a-b', '7', 'a'.repeat(32)]) assert.ok(isServiceName(name), name)
   for (const name of ['', '-a', 'a-', 'a--b', 'a.b', 'A', 'a/b', '..', 'a'.repeat(33)]) {
     assert.ok(!isServiceName(name), name)

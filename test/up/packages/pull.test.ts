@@ -40,7 +40,7 @@ before(async () => {
     ...echo('1.0.0', more),
     manifest: { ...echo('1.0.0', more).manifest, name },
   })
-  const wordy = (version: string) => ({
+  const longPackage = (version: string) => ({
     manifest: { name: 'crab-wordy', version, description: 'so '.repeat(150_000) },
   })
   const names = [
@@ -59,7 +59,7 @@ before(async () => {
     'w4',
     'new',
   ]
-  const made = await registry.publish(
+  const testHost = await registry.publish(
     echo('1.0.0', { ...scripts, dependencies: { 'crab-dep': '1.0.0' } }),
     echo('1.1.0'),
     { manifest: { name: 'crab-dep', version: '1.0.0' } },
@@ -69,36 +69,36 @@ before(async () => {
     named('@other/echo'),
     named('crab-gone', { bin: 'nothing.mjs' }),
     named('crab-cut'),
-    ...['1.9.0', '1.10.0', '1.2.0', '2.0.0'].map((version) => wordy(version)),
+    ...['1.9.0', '1.10.0', '1.2.0', '2.0.0'].map((version) => longPackage(version)),
     named('crab-new', { engines: { node: '>=22 <22 || >=24' } }),
     {
       ...named('crab-large'),
       files: { ...componentFiles('large'), large: randomBytes(150_000).toString('hex') },
     },
   )
-  published = Object.fromEntries(made.map((one, i) => [names[i]!, one]))
+  published = Object.fromEntries(testHost.map((one, i) => [names[i]!, one]))
 })
 after(() => registry[Symbol.asyncDispose]())
 
-/** `isRealNpm` in one test of each kind: it takes a second a call. */
+/** Selects `isRealNpm` in one test of each kind, because each call takes a second. */
 async function open(isRealNpm = false): Promise<TestPorts & AsyncDisposable & { home: TemporaryHome }> {
   const home = await temporaryHome()
   await mkdir(home.paths.home, { recursive: true })
-  const made = testPorts({ paths: home.paths, registry, home: home.paths.home, isRealNpm })
-  return { ...made, home, [Symbol.asyncDispose]: () => home[Symbol.asyncDispose]() }
+  const testHost = testPorts({ paths: home.paths, registry, home: home.paths.home, isRealNpm })
+  return { ...testHost, home, [Symbol.asyncDispose]: () => home[Symbol.asyncDispose]() }
 }
 
-function wanted(version?: string, name = 'crabtalk-echo') {
+function packageSpec(version?: string, name = 'crabtalk-echo') {
   return { kind: 'registry', package: name, version } as const
 }
 
-function foldersOf({ home }: { home: TemporaryHome }, name = 'echo'): string[] {
+function listFolders({ home }: { home: TemporaryHome }, name = 'echo'): string[] {
   return readdirSync(join(home.paths.packages, name)).toSorted()
 }
 
-test('pull() installs a version with what it needs, and runs none of its scripts', async () => {
+test('pull() installs a version with its dependencies, and runs none of its scripts', async () => {
   await using at = await open(true)
-  const pulled = await pullComponent(wanted('1.0.0'), at.ports, signal)
+  const pulled = await pullComponent(packageSpec('1.0.0'), at.ports, signal)
   assert.equal(pulled.version, '1.0.0')
   const [offer] = at.offers
   assert.equal(offer?.facts.publisher, 'ada <ada@example.com>')
@@ -115,9 +115,9 @@ test('pull() installs a version with what it needs, and runs none of its scripts
   assert.equal(echo?.runsOnNode, true)
   assert.ok(existsSync(join(echo.script, '../node_modules/crab-dep/package.json')))
   assert.ok(!existsSync(join(at.home.paths.home, 'ran')))
-  assert.deepEqual(foldersOf(at), ['1.0.0', 'current'])
+  assert.deepEqual(listFolders(at), ['1.0.0', 'current'])
   assert.deepEqual(readdirSync(join(at.home.paths.packages, '.staging')), [])
-  assert.equal((await pullComponent(wanted('1.0.0'), at.ports, signal)).isSame, true)
+  assert.equal((await pullComponent(packageSpec('1.0.0'), at.ports, signal)).isSame, true)
 })
 
 test('pull() refuses what does not run on the Node of services, before it is fetched', async () => {
@@ -127,7 +127,7 @@ test('pull() refuses what does not run on the Node of services, before it is fet
     'Cannot use crab-new 1.0.0: it needs Node >=22 <22 || >=24, and services run on v20.20.2 (/usr/bin/node)'
   const npm = async () => ({ ...(await at.ports.npm()), pack: () => assert.fail('it is fetched') })
   const ports = { ...at.ports, npm }
-  await assert.rejects(pullComponent(wanted(undefined, 'crab-new'), ports, signal), {
+  await assert.rejects(pullComponent(packageSpec(undefined, 'crab-new'), ports, signal), {
     kind: 'invalid',
     message,
   })
@@ -140,7 +140,7 @@ test('pull() refuses what does not run on the Node of services, before it is fet
   assert.equal((await pullComponent({ kind: 'tarball', path: tarball }, none, signal)).version, '1.0.0')
 })
 
-test('pull() takes tarballs and folders, again also when their version is the same', async () => {
+test('pull() accepts tarballs and folders, also again with the same version', async () => {
   await using at = await open()
   const { folder, tarball } = published['two']!
   await pullComponent({ kind: 'folder', path: folder }, at.ports, signal)
@@ -148,7 +148,7 @@ test('pull() takes tarballs and folders, again also when their version is the sa
   const again = await pullComponent({ kind: 'tarball', path: tarball }, at.ports, signal)
   assert.equal(again.isSame, false)
   assert.equal(installedService(at.home.paths, 'echo')?.source, tarball)
-  assert.deepEqual(foldersOf(at), ['1.1.0_2', 'current'])
+  assert.deepEqual(listFolders(at), ['1.1.0_2', 'current'])
   assert.deepEqual(
     at.offers.map(({ facts }) => facts.publisher),
     [undefined, undefined],
@@ -157,7 +157,7 @@ test('pull() takes tarballs and folders, again also when their version is the sa
   assert.match(update?.problem?.message ?? '', /^it was installed from .*\.tgz; pull it again to update it$/)
 })
 
-test('pull() lets go of what it cannot use, and says why', async () => {
+test('pull() removes what it cannot use, and says why', async () => {
   await using at = await open()
   const reasons: [string, string, RegExp][] = [
     ['crab-bare', 'invalid', /it has no program to run/],
@@ -166,57 +166,57 @@ test('pull() lets go of what it cannot use, and says why', async () => {
     ['crab-gone', 'invalid', /its program nothing.mjs is missing/],
   ]
   for (const [name, kind, message] of reasons) {
-    await assert.rejects(pullComponent(wanted(undefined, name), at.ports, signal), { kind, message })
+    await assert.rejects(pullComponent(packageSpec(undefined, name), at.ports, signal), { kind, message })
   }
   const declining = { ...at.ports, consent: async () => Promise.reject(new CrabError('denied', 'no')) }
-  await assert.rejects(pullComponent(wanted('1.1.0'), declining, signal), { kind: 'denied' })
+  await assert.rejects(pullComponent(packageSpec('1.1.0'), declining, signal), { kind: 'denied' })
   assert.deepEqual(installedServices(at.home.paths), [])
   assert.deepEqual(readdirSync(at.home.paths.packages), ['.staging'])
   assert.deepEqual(readdirSync(join(at.home.paths.packages, '.staging')), [])
 })
 
-test('npm failures are said as what they are', async () => {
+test('npm errors are reported with their cause', async () => {
   await using at = await open(true)
   registry.replace('crab-cut', '1.0.0', readFileSync(published['cut']!.tarball).subarray(0, 200))
   await Promise.all([
-    assert.rejects(pullComponent(wanted('9.9.9'), at.ports, signal), {
+    assert.rejects(pullComponent(packageSpec('9.9.9'), at.ports, signal), {
       kind: 'missing',
       message: /does not have that package or version/,
     }),
-    assert.rejects(pullComponent(wanted('1.0.0', 'crab-cut'), at.ports, signal), {
+    assert.rejects(pullComponent(packageSpec('1.0.0', 'crab-cut'), at.ports, signal), {
       kind: 'invalid',
       message: /the download is damaged/,
     }),
   ])
   registry.fail(503)
-  await assert.rejects(pullComponent(wanted(), at.ports, signal), { kind: 'unavailable' })
+  await assert.rejects(pullComponent(packageSpec(), at.ports, signal), { kind: 'unavailable' })
   registry.fail(undefined)
 })
 
-test('npm is asked for the newest of the versions that a range fits, of which there may be megabytes', async () => {
+test('npm is asked for the latest version that matches a range, whose list may have megabytes', async () => {
   await using at = await open(true)
   const npm = await at.ports.npm()
   const found = await npm.view('crab-wordy@1', signal)
   assert.equal(found['version'], '1.10.0')
 })
 
-test('pull() keeps a name with the package that has it', async () => {
+test('pull() keeps a service name with the package that has it', async () => {
   await using at = await open()
-  await pullComponent(wanted('1.1.0'), at.ports, signal)
-  await assert.rejects(pullComponent(wanted(undefined, '@other/echo'), at.ports, signal), {
+  await pullComponent(packageSpec('1.1.0'), at.ports, signal)
+  await assert.rejects(pullComponent(packageSpec(undefined, '@other/echo'), at.ports, signal), {
     kind: 'conflict',
     message: 'Cannot pull @other/echo: the name echo belongs to crabtalk-echo',
     hint: 'remove that one first: crabup rm echo',
   })
 })
 
-test('pull() of one name at once by two: one waits until the other is done', async () => {
+test('two concurrent pulls of one name run one after the other', async () => {
   await using at = await open()
-  await pullComponent(wanted('1.0.0'), at.ports, signal)
+  await pullComponent(packageSpec('1.0.0'), at.ports, signal)
   at.running.add('echo')
   const gate = Promise.withResolvers<void>()
   at.onRestart.now = () => gate.promise
-  const first = pullComponent(wanted('1.1.0'), at.ports, signal)
+  const first = pullComponent(packageSpec('1.1.0'), at.ports, signal)
   await until('the first restarts it', () => at.told.length > 0)
   let isWaiting = false
   const lock: typeof at.ports.lock = (resource, given) => {
@@ -232,12 +232,12 @@ test('pull() of one name at once by two: one waits until the other is done', asy
   assert.deepEqual(at.told, ['restart echo'])
   gate.resolve()
   assert.deepEqual([(await first).before, (await second).before], ['1.0.0', '1.1.0'])
-  assert.deepEqual(foldersOf(at), ['1.1.0_2', 'current'])
+  assert.deepEqual(listFolders(at), ['1.1.0_2', 'current'])
 })
 
-test('findUpdates() finds what is newer, and names what nobody can say of', async () => {
+test('findUpdates() finds newer versions, and names packages it cannot check', async () => {
   await using at = await open()
-  await pullComponent(wanted('1.0.0'), at.ports, signal)
+  await pullComponent(packageSpec('1.0.0'), at.ports, signal)
   const [update] = await findUpdates(at.ports, signal)
   assert.equal(update?.version, '1.1.0')
   const npm = async () => ({
@@ -248,9 +248,9 @@ test('findUpdates() finds what is newer, and names what nobody can say of', asyn
   assert.equal(unknown?.problem?.kind, 'unavailable')
 })
 
-test('removePackage() ends the service and removes the package, by either name', async () => {
+test('removePackage() stops the service and removes the package, by either name', async () => {
   await using at = await open()
-  await pullComponent(wanted('1.1.0'), at.ports, signal)
+  await pullComponent(packageSpec('1.1.0'), at.ports, signal)
   assert.equal(await removePackage('crabtalk-echo', at.ports, signal), 'echo')
   assert.deepEqual(at.told, ['remove echo'])
   assert.deepEqual(readdirSync(at.home.paths.packages), ['.staging'])
@@ -260,14 +260,14 @@ test('removePackage() ends the service and removes the package, by either name',
   })
 })
 
-test('pull() onto a full disk says so, leaves the old version and nothing of the new one', async (t) => {
+test('pull() onto a full disk says so, keeps the old version and nothing of the new one', async (t) => {
   using disk = mountSmallDisk(400)
   if (!disk) return t.diagnostic('this user may not mount a disk')
   const paths = homePaths({ CRABTALK_HOME: disk.path }, { cwd: '/', homeDir: '' })
   const at = testPorts({ paths, registry, home: disk.path })
-  await pullComponent(wanted('1.0.0'), at.ports, signal)
+  await pullComponent(packageSpec('1.0.0'), at.ports, signal)
   const real = testPorts({ paths, registry, home: disk.path, isRealNpm: true })
-  await assert.rejects(pullComponent(wanted('1.0.0', 'crab-large'), real.ports, signal), {
+  await assert.rejects(pullComponent(packageSpec('1.0.0', 'crab-large'), real.ports, signal), {
     kind: 'storage',
     message: /the disk is full/,
   })
@@ -276,11 +276,11 @@ test('pull() onto a full disk says so, leaves the old version and nothing of the
   assert.equal(installedService(paths, 'echo')?.version, '1.0.0')
 })
 
-test('pull() says in one line that there is no npm', async () => {
+test('pull() says in one line that npm is missing', async () => {
   await using at = await open()
   const nowhere = { path: '/nowhere', isRealNpm: true }
   const { ports } = testPorts({ paths: at.home.paths, registry, home: at.home.paths.home, ...nowhere })
-  await assert.rejects(pullComponent(wanted(), ports, signal), {
+  await assert.rejects(pullComponent(packageSpec(), ports, signal), {
     kind: 'missing',
     message: /no npm is on the PATH/,
   })

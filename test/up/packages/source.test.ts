@@ -12,7 +12,7 @@ const NO_NPM: Npm = {
   install: () => Promise.reject(new Error('none')),
 }
 
-test('takePackage() names a tarball that is none as the person did, not the copy that it looks at', async () => {
+test('takePackage() names an invalid tarball as the user did, not the copy that it reads', async () => {
   await using home = await temporaryHome()
   await home.write('thing.tgz', 'no gzip')
   const path = join(home.paths.home, 'thing.tgz')

@@ -12,7 +12,7 @@ const { signal } = new AbortController()
 const ALL: TarLimits = { keeps: () => true, maxKeptBytes: 1000, maxBytes: 2 ** 20, maxFiles: 100 }
 const LONG = `${'long-'.repeat(17)}name`
 
-/** One entry of a tar file, whatever it says. */
+/** Returns one entry of a tar file with any contents. */
 function entry(path: string, { type = '0', content = '' } = {}): Buffer {
   const header = Buffer.alloc(512)
   header.write(path, 0, 100)
@@ -52,7 +52,7 @@ test('readTarball() reads what tar writes in each of its formats', async () => {
   }
 })
 
-test('readTarball() refuses what would leave its folder', async () => {
+test('readTarball() rejects entries outside its folder', async () => {
   const hostile: [Buffer, RegExp][] = [
     [entry('package/../../etc/passwd'), /it would write outside of its folder/],
     [entry('/etc/passwd'), /it would write outside of its folder/],
@@ -75,7 +75,7 @@ test('readTarball() refuses what would leave its folder', async () => {
   }
 })
 
-test('readTarball() lists links where they are let through, and reads nothing of them', async () => {
+test('readTarball() lists links where they are allowed, and reads nothing from them', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'crab-tar-'))
   await writeTree(folder.path, { 'package/a': 'a' })
   await symlink('/etc/passwd', join(folder.path, 'package/b'))
@@ -88,7 +88,7 @@ test('readTarball() lists links where they are let through, and reads nothing of
   ])
 })
 
-test('readTarball() refuses what is damaged, cut, or larger than it may be', async () => {
+test('readTarball() rejects archives that are damaged, truncated, or too large', async () => {
   const whole = gzipSync(
     Buffer.concat([entry('package/a', { content: 'a'.repeat(900) }), Buffer.alloc(1024)]),
   )

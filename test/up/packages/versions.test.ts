@@ -5,7 +5,7 @@ import valid from 'semver/functions/valid.js'
 import { isNpmVersion } from '../../../src/up/packages/npm-version.ts'
 import { compareVersions, isInRange } from '../../../src/up/packages/versions.ts'
 
-/** From semver.org, section 11, in order. */
+/** The order of versions from semver.org, section 11. */
 const ORDER = [
   ...[
     '0.9.0',
@@ -25,7 +25,7 @@ test('compareVersions() orders as semver does', () => {
   assert.equal(compareVersions('1.0.0+one', '1.0.0+two'), 0)
 })
 
-test('isNpmVersion() takes what npm takes, and nothing that is more than the name of a folder', () => {
+test('isNpmVersion() accepts what npm accepts, if it can be the name of a folder', () => {
   for (const version of ORDER) assert.ok(isNpmVersion(version), version)
   for (const version of [
     '1.0',
@@ -46,7 +46,7 @@ test('isNpmVersion() takes what npm takes, and nothing that is more than the nam
   }
 })
 
-test('isNpmVersion() takes no text that cannot be compared', () => {
+test('isNpmVersion() rejects texts that cannot be compared', () => {
   const piece = fc.constantFrom(
     '0',
     '1',
@@ -109,7 +109,7 @@ test('isInRange() reads ranges as npm does', () => {
   }
 })
 
-test('isInRange() knows nothing of what it cannot read', () => {
+test('isInRange() returns undefined for ranges it cannot read', () => {
   for (const range of ['lts/*', 'node 20', '>=20,<22', '20.1.2.3', '|', '>=twenty', '20 - ']) {
     assert.equal(isInRange('v20.0.0', range), undefined, range)
   }

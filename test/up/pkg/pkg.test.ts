@@ -54,16 +54,16 @@ before(async () => {
 })
 after(() => Promise.all([server[Symbol.asyncDispose](), registry[Symbol.asyncDispose]()]))
 
-interface Place extends AsyncDisposable {
+interface PkgHome extends AsyncDisposable {
   home: TemporaryHome
   ports: PkgPorts
-  /** Looks at what a word means. */
+  /** Fetches the package that the argument names. */
   bring(word: string): ReturnType<typeof fetchPkg>
-  /** A folder of a package. */
+  /** Writes the folder of a package and returns its path. */
   kit(files?: Readonly<Record<string, string>>): Promise<string>
 }
 
-async function open(): Promise<Place> {
+async function open(): Promise<PkgHome> {
   const home = await temporaryHome()
   await mkdir(home.paths.home, { recursive: true })
   const staging = await openStaging(home.paths, process.pid)
@@ -97,7 +97,7 @@ async function open(): Promise<Place> {
   }
 }
 
-function modeOf(path: string): number {
+function readMode(path: string): number {
   return statSync(path).mode & 0o777
 }
 
@@ -130,9 +130,9 @@ test('installPkg() copies skills and agents, each agent with an id of its own', 
     'review/scripts/run.sh',
   ])
   const modes = ['SKILL.md', 'scripts/run.sh'].map((name) =>
-    modeOf(join(at.home.paths.skills, 'review', name)),
+    readMode(join(at.home.paths.skills, 'review', name)),
   )
-  assert.deepEqual(modes, [0o600, 0o700]) // a skill may have its own scripts run
+  assert.deepEqual(modes, [0o600, 0o700]) // a skill may run its own scripts
   const stored = await agentStore(at.home.paths).get('reviewer')
   assert.notEqual(stored.id, '01J00000000000000000000000')
   assert.equal(stored.prompt, 'You review.')
@@ -144,7 +144,7 @@ test('installPkg() copies skills and agents, each agent with an id of its own', 
   assert.deepEqual([readdirSync(at.home.paths.skills), readdirSync(at.home.paths.agents)], [[], []])
 })
 
-test('removePkg() keeps what somebody changed or added to, and says so', async () => {
+test('removePkg() keeps what the user changed or added, and says so', async () => {
   await using at = await open()
   await installPkg(await at.bring(await at.kit()), at.ports, signal)
   await appendFile(join(at.home.paths.agents, 'reviewer.md'), 'And be kind.\n')
@@ -156,7 +156,7 @@ test('removePkg() keeps what somebody changed or added to, and says so', async (
   assert.deepEqual((await readRecords(at.home.paths)).records, [])
 })
 
-test('removePkg() removes what an installation that was cut off has left', async () => {
+test('removePkg() removes what an interrupted installation has left', async () => {
   await using at = await open()
   await installPkg(await at.bring(await at.kit()), at.ports, signal)
   await rm(join(at.home.paths.agents, 'reviewer.toml'))
@@ -166,7 +166,7 @@ test('removePkg() removes what an installation that was cut off has left', async
   await assert.rejects(removePkg('kit', at.ports, signal), { kind: 'missing' })
 })
 
-test('installPkg() installs nothing when one name is taken, and names all that are', async () => {
+test('installPkg() installs nothing when a name is taken, and lists all taken names', async () => {
   await using at = await open()
   await at.home.write('agents/Reviewer.toml', '')
   await at.home.write('skills/other/SKILL.md', '---\nname: review\ndescription: mine\n---\n')
@@ -186,7 +186,7 @@ test('installPkg() installs nothing when one name is taken, and names all that a
   })
 })
 
-test('bringPkg() fetches a commit by git, and nothing of the repository runs', async () => {
+test('fetchPkg() fetches a commit with git, and runs nothing from the repository', async () => {
   await using at = await open()
   const url = await server.publish('kit', {
     ...KIT,
@@ -204,7 +204,7 @@ test('bringPkg() fetches a commit by git, and nothing of the repository runs', a
   )
 })
 
-test('bringPkg() fails on an address that has no repository, and asks nobody', async () => {
+test('fetchPkg() fails on an address without a repository, and does not prompt', async () => {
   await using at = await open()
   const url = await server.publish('empty', { a: '' })
   await assert.rejects(at.bring(`${url}#nowhere`), {
@@ -222,7 +222,7 @@ test('bringPkg() fails on an address that has no repository, and asks nobody', a
   }
 })
 
-test('bringPkg() fetches a commit of a repository on this disk, by its address and by a path', async () => {
+test('fetchPkg() fetches a commit of a local repository, by its URL and by a path', async () => {
   await using at = await open()
   const folder = join(at.home.paths.home, 'my kit')
   await writeTree(folder, KIT)
@@ -251,7 +251,7 @@ test('bringPkg() fetches a commit of a repository on this disk, by its address a
   await assert.rejects(at.bring('./my kit'), { kind: 'config' })
 })
 
-test('bringPkg() takes a tarball that npm packed', async () => {
+test('fetchPkg() accepts a tarball that npm packed', async () => {
   await using at = await open()
   const files = Object.fromEntries(Object.entries(KIT))
   const [packed] = await registry.publish({ manifest: { name: 'crab-kit', version: '1.2.0' }, files })
@@ -278,7 +278,7 @@ const HOSTILE: [string, Record<string, string>, RegExp][] = [
     /must be a path in this package/,
   ],
   [
-    'a name that is no agent',
+    'an invalid agent name',
     { 'crabtalk.toml': manifest('agents = ["agents/a b.toml"]') },
     /must be NAME\.toml/,
   ],
@@ -301,19 +301,19 @@ const HOSTILE: [string, Record<string, string>, RegExp][] = [
     /it has no "name"/,
   ],
   [
-    'an agent that says what none can',
+    'an agent file with invalid contents',
     { 'crabtalk.toml': manifest('agents = ["a.toml"]'), 'a.toml': '\nthinking = "loudly"' },
     /a\.toml:2: "thinking" must be true or false/,
   ],
 ]
 for (const [what, files, message] of HOSTILE) {
-  test(`bringPkg() refuses ${what}`, async () => {
+  test(`fetchPkg() rejects ${what}`, async () => {
     await using at = await open()
     await assert.rejects(at.bring(await at.kit(files)), { message })
   })
 }
 
-test('bringPkg() refuses links within what it installs, and huge files', async () => {
+test('fetchPkg() rejects links in what it installs, and huge files', async () => {
   await using at = await open()
   const linked = await at.kit()
   await symlink('/etc/passwd', join(linked, 'skills/review/notes.md'))

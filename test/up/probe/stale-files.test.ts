@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { readStaleStamp, removeStale } from '../../../src/up/probe/stale-files.ts'
 
-test('removeStale() removes what stampOfOld() has seen, and nothing else', async () => {
+test('removeStale() removes the file that readStaleStamp() has seen, and nothing else', async () => {
   await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   const file = join(dir.path, 'clock.port')
   await writeOld(file, '4711\n')
@@ -16,7 +16,7 @@ test('removeStale() removes what stampOfOld() has seen, and nothing else', async
   assert.equal(await removeStale(file, stamp), false)
 })
 
-test('removeStale() leaves a file that was written again, whatever it holds', async () => {
+test('removeStale() keeps a file that was written again, with any contents', async () => {
   await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   const file = join(dir.path, 'clock.port')
   await writeOld(file, '4711\n')
@@ -27,7 +27,7 @@ test('removeStale() leaves a file that was written again, whatever it holds', as
   assert.deepEqual(await readdir(dir.path), ['clock.port'])
 })
 
-test('stampOfOld() knows nothing of a file that was just written, and of none', async () => {
+test('readStaleStamp() returns nothing for a new or missing file', async () => {
   await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   const file = join(dir.path, 'clock.port')
   assert.equal(await readStaleStamp(file, Date.now()), undefined)

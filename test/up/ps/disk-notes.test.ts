@@ -8,7 +8,7 @@ import { diskNotes } from '../../../src/up/ps/disk-notes.ts'
 import { mountSmallDisk } from '../../support/small-disk.ts'
 import { makeTree } from '../../support/trees.ts'
 
-test('diskNotes() names logs that are too large, and nothing where there are none', async () => {
+test('diskNotes() reports logs that are too large, and nothing where there are none', async () => {
   await using tree = await makeTree({ 'logs/a.log': 'x', 'logs/b.crash.log': '' })
   const at = { home: tree.path('.'), logs: tree.path('logs') }
   const logNotes = async () => (await diskNotes(at)).filter(({ message }) => message.startsWith('logs/'))
@@ -20,7 +20,7 @@ test('diskNotes() names logs that are too large, and nothing where there are non
   assert.deepEqual(await diskNotes({ home: tree.path('none'), logs: tree.path('none/logs') }), [])
 })
 
-test('diskNotes() says that a disk is full', async (t) => {
+test('diskNotes() reports a full disk', async (t) => {
   using disk = mountSmallDisk(256)
   if (!disk) return t.diagnostic('this user may not mount anything')
   mkdirSync(join(disk.path, 'logs'))
@@ -29,7 +29,7 @@ test('diskNotes() says that a disk is full', async (t) => {
   assert.match(note?.message ?? '', /^the disk of .* is full: services may run but be unable to record it$/)
 })
 
-test('removeLogs() removes the logs of a service, what was set aside of them, and no others', async () => {
+test('removeLogs() removes the logs of a service and their rotated files, and no others', async () => {
   const own = ['a.log', 'a.log.1', 'a.crash.log', 'a.crash.log.1']
   const others = ['a-b.log', 'aa.crash.log', 'a.log.bak', 'supervisor.log']
   await using tree = await makeTree(Object.fromEntries([...own, ...others].map((name) => [name, 'xx'])))

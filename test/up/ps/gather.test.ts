@@ -9,12 +9,12 @@ import { newStartRequest, setDesired } from '../../../src/up/supervisor/desired-
 import type { ServiceSpec } from '../../../src/up/types.ts'
 import { makeServiceHome, type ServiceHome } from '../../support/services.ts'
 
-test('gatherRows() joins what the service manager, the services and the system say', async () => {
-  await using stage = await makeStage()
-  await stage.want('clock', 'sleep 100 & wait')
-  const { pid } = await stage.home.recorded('clock', (record) => record.state === 'running')
+test('gatherRows() joins the facts of the service manager, the services and the system', async () => {
+  await using fixture = await makeSupervisedHome()
+  await fixture.want('clock', 'sleep 100 & wait')
+  const { pid } = await fixture.home.recorded('clock', (record) => record.state === 'running')
   const since = Date.now()
-  const [clock, cron] = await stage.gather(['clock', 'cron'], async (name) =>
+  const [clock, cron] = await fixture.gather(['clock', 'cron'], async (name) =>
     name === 'clock' ? { answers: true, pid: pid!, port: 4711, version: '1.0' } : { answers: false },
   )
   assert.deepEqual([clock?.state, clock?.pid, clock?.port, clock?.isInstalled], ['ready', pid, 4711, true])
@@ -30,18 +30,18 @@ test('gatherRows() joins what the service manager, the services and the system s
   )
 })
 
-test('gatherRows() says where the configuration is wrong that a service ended with', async () => {
-  await using stage = await makeStage()
-  await stage.want('clock', 'exit 78')
-  await stage.home.recorded('clock', (record) => record.state === 'failed')
-  const [row] = await stage.gather(['clock'])
+test('gatherRows() says where the configuration is wrong that made a service exit', async () => {
+  await using fixture = await makeSupervisedHome()
+  await fixture.want('clock', 'exit 78')
+  await fixture.home.recorded('clock', (record) => record.state === 'failed')
+  const [row] = await fixture.gather(['clock'])
   assert.equal(row?.state, 'crashed')
   assert.match(row?.detail ?? '', /^exit 78/)
   assert.deepEqual(row?.notes[1], { message: 'config.toml:3: no such key', hint: 'remove it' })
 })
 
-test('gatherRows() says where the configuration is wrong of what launchd ran to an end, whose exit code does not tell', async () => {
-  await using stage = await makeStage()
+test('gatherRows() says where the configuration is wrong under launchd, where the exit code does not tell', async () => {
+  await using fixture = await makeSupervisedHome()
   const status = async ([label = '']: readonly string[]) => [
     {
       label,
@@ -55,64 +55,68 @@ test('gatherRows() says where the configuration is wrong of what launchd ran to 
     ['launchd', [{ message: 'config.toml:3: no such key', hint: 'remove it' }]],
     ['systemd', []],
   ] as const) {
-    const [row] = await stage.gather(['clock'], undefined, { manager: { ...stage.manager, kind, status } })
+    const [row] = await fixture.gather(['clock'], undefined, {
+      manager: { ...fixture.manager, kind, status },
+    })
     assert.deepEqual([row?.state, row?.notes], ['stopped', notes], kind)
   }
 })
 
-test('gatherRows() removes what is left of one that has gone, unless it is to stay or a service may own it', async () => {
-  await using stage = await makeStage()
-  const file = join(stage.home.paths.run, 'clock.port')
+test('gatherRows() removes the leftovers of a dead process, unless they are kept or a service may own them', async () => {
+  await using fixture = await makeSupervisedHome()
+  const file = join(fixture.home.paths.run, 'clock.port')
   await mkdir(dirname(file), { recursive: true })
   await writeFile(file, '4711\n')
   await utimes(file, 1, 1)
   const stamp = (await readStaleStamp(file, Date.now()))!
   const probe = async () => ({ answers: false, leftover: { file, stamp } })
-  const files = () => readdir(stage.home.paths.run)
-  const [kept] = await stage.gather(['clock'], probe, { keepsStale: true })
-  assert.match(kept!.notes[0]!.message, /^clock\.port was left behind by a process that has ended$/)
+  const files = () => readdir(fixture.home.paths.run)
+  const [stale] = await fixture.gather(['clock'], probe, { keepsStale: true })
+  assert.match(stale!.notes[0]!.message, /^clock\.port was left behind by a process that has ended$/)
   assert.ok((await files()).includes('clock.port'))
-  await stage.want('clock', 'exec sleep 100')
-  await stage.home.recorded('clock', (record) => record.state === 'running')
-  const [owned] = await stage.gather(['clock'], probe)
+  await fixture.want('clock', 'exec sleep 100')
+  await fixture.home.recorded('clock', (record) => record.state === 'running')
+  const [owned] = await fixture.gather(['clock'], probe)
   assert.deepEqual([owned?.state, (await files()).includes('clock.port')], ['starting', true])
-  await stage.stop('clock')
-  const [gone] = await stage.gather(['clock'], probe)
-  assert.equal(gone?.state, 'stale')
-  assert.match(gone!.notes[0]!.message, /; removed$/)
+  await fixture.stop('clock')
+  const [removed] = await fixture.gather(['clock'], probe)
+  assert.equal(removed?.state, 'stale')
+  assert.match(removed!.notes[0]!.message, /; removed$/)
   assert.ok(!(await files()).includes('clock.port'))
 })
 
-test('gatherRows() says that nothing would start a service again, and what mends that', async () => {
-  await using stage = await makeStage()
+test('gatherRows() says that nothing would restart a service, and how to fix that', async () => {
+  await using fixture = await makeSupervisedHome()
   const hint = 'crabup clock start'
-  const notesOf = async (run: { state: 'running'; pid: number } | { state: 'stopped' }) => {
+  const gatherNotes = async (run: { state: 'running'; pid: number } | { state: 'stopped' }) => {
     const one = { isInstalled: true, isEnabled: false, isLost: true, ...run } as const
     const status = async ([label = '']: readonly string[]) => [{ label, ...one }]
     const probe = async () => ({ answers: run.state === 'running' })
-    const [row] = await stage.gather(['clock'], probe, { manager: { ...stage.manager, status } })
+    const [row] = await fixture.gather(['clock'], probe, { manager: { ...fixture.manager, status } })
     return row?.notes
   }
   const message = 'the process that kept it running was killed, so it'
-  assert.deepEqual(await notesOf({ state: 'stopped' }), [{ message: `${message} is not restarted`, hint }])
-  assert.deepEqual(await notesOf({ state: 'running', pid: process.pid }), [
+  assert.deepEqual(await gatherNotes({ state: 'stopped' }), [
+    { message: `${message} is not restarted`, hint },
+  ])
+  assert.deepEqual(await gatherNotes({ state: 'running', pid: process.pid }), [
     { message: `${message} would not be restarted`, hint },
   ])
 })
 
-test('gatherRows() shows what answers where the service manager cannot be asked, and why', async () => {
-  await using stage = await makeStage()
+test('gatherRows() shows what answers when the service manager cannot be asked, and why', async () => {
+  await using fixture = await makeSupervisedHome()
   const failure = new Error('no bus')
-  const manager = { ...stage.manager, status: () => Promise.reject(failure) }
+  const manager = { ...fixture.manager, status: () => Promise.reject(failure) }
   const sought = [{ name: 'clock', label: 'l', version: '2.0' }]
-  const ports = { ...stage.ports, manager, probe: async () => ({ answers: true, pid: process.pid }) }
+  const ports = { ...fixture.ports, manager, probe: async () => ({ answers: true, pid: process.pid }) }
   const { rows, problem } = await gatherRows(sought, ports, new AbortController().signal)
   assert.deepEqual([rows[0]?.state, rows[0]?.pid, problem], ['ready', process.pid, failure])
   assert.match(rows[0]!.notes[0]!.message, /started by hand/)
 })
 
-/** A home with a supervisor of our own, whose services are lines of a shell. */
-async function makeStage() {
+/** A home with our own supervisor, whose services are shell commands. */
+async function makeSupervisedHome() {
   const home: ServiceHome = await makeServiceHome()
   const stop = new AbortController()
   const place = { paths: home.paths, program: home.program }

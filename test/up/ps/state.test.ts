@@ -9,15 +9,15 @@ const LONG_AGO = NOW - 60_000
 const ANSWERS: Probe = { answers: true, pid: 7 }
 const SILENT: Probe = { answers: false }
 
-/** What is known, and how it is said. */
+/** The known facts, and the state and detail they produce. */
 const STATES: [string, Partial<ServiceStatus>, Probe, string, RegExp?][] = [
   ['runs and answers', { state: 'running', pid: 7 }, ANSWERS, 'ready'],
-  ['answers by a child', { state: 'running', pid: 5 }, ANSWERS, 'ready'],
-  ['answers, and does not say who it is', { state: 'running', pid: 5 }, { answers: true }, 'ready'],
+  ['answers through a child process', { state: 'running', pid: 5 }, ANSWERS, 'ready'],
+  ['answers without its process id', { state: 'running', pid: 5 }, { answers: true }, 'ready'],
   ['was started by hand', { state: 'stopped' }, ANSWERS, 'ready'],
-  ['runs for a moment', { state: 'running', pid: 7, since: NOW - 100 }, SILENT, 'starting'],
+  ['has just started', { state: 'running', pid: 7, since: NOW - 100 }, SILENT, 'starting'],
   [
-    'runs and is silent',
+    'runs and does not answer',
     { state: 'running', pid: 7, since: LONG_AGO },
     SILENT,
     'degraded',
@@ -30,37 +30,37 @@ const STATES: [string, Partial<ServiceStatus>, Probe, string, RegExp?][] = [
     'degraded',
     /^port 9/,
   ],
-  ['ends', { state: 'stopping', pid: 7 }, SILENT, 'degraded', /is stopping/],
+  ['is stopping', { state: 'stopping', pid: 7 }, SILENT, 'degraded', /is stopping/],
   [
-    'crashed and will run again',
+    'crashed and will be restarted',
     { state: 'waiting', restarts: 2, lastExit: { code: 1, signal: null } },
     SILENT,
     'crashed',
     /^exit 1, 3 of 10, and will be restarted$/,
   ],
   [
-    'crashed for good',
+    'crashed too often',
     { state: 'failed', restarts: 10, lastExit: { code: null, signal: 'SIGSEGV' } },
     SILENT,
     'crashed',
     /^SIGSEGV, 10 of 10$/,
   ],
   [
-    'has another in its place',
+    'has another process in its place',
     { state: 'running', pid: 4 },
     { answers: true, pid: 99 },
     'foreign',
     /process 99 .* the service is process 4$/,
   ],
   [
-    'cannot start because of another',
+    'cannot start because another process has its place',
     { state: 'waiting' },
     { answers: true, pid: 99 },
     'foreign',
     /the service is not running$/,
   ],
   [
-    'has something else in its place',
+    'has another program in its place',
     { state: 'running' },
     { answers: false, isForeign: true, problem: 'x' },
     'foreign',
@@ -75,15 +75,10 @@ const STATES: [string, Partial<ServiceStatus>, Probe, string, RegExp?][] = [
     { answers: false, leftover: { file: '/x' } },
     'crashed',
   ],
-  [
-    'answers, and nothing could be written down of it',
-    { state: 'starting' },
-    { answers: true, pid: 9 },
-    'ready',
-  ],
+  ['answers, but has no record', { state: 'starting' }, { answers: true, pid: 9 }, 'ready'],
   ['left a file', { state: 'stopped' }, { answers: false, leftover: { file: '/x' } }, 'stale'],
   [
-    'runs by hand and hangs',
+    'was started by hand and hangs',
     { state: 'stopped' },
     { answers: false, problem: 'no answer' },
     'degraded',
@@ -92,7 +87,7 @@ const STATES: [string, Partial<ServiceStatus>, Probe, string, RegExp?][] = [
 ]
 
 for (const [what, status, probe, state, detail = /^$/] of STATES) {
-  test(`stateOf() calls a service ${state} that ${what}`, () => {
+  test(`describeState() calls a service ${state} that ${what}`, () => {
     const whole = {
       label: 'l',
       isInstalled: true,
@@ -101,20 +96,20 @@ for (const [what, status, probe, state, detail = /^$/] of STATES) {
       ...status,
     } as ServiceStatus
     const family = status.pid === 5 ? { startedAt: LONG_AGO, memoryBytes: 1, pids: [5, 6, 7] } : undefined
-    const said = describeState({ status: whole, probe, family, hasLogin: true, now: NOW })
-    assert.equal(said.state, state)
-    assert.match(said.detail ?? '', detail)
+    const described = describeState({ status: whole, probe, family, hasLogin: true, now: NOW })
+    assert.equal(described.state, state)
+    assert.match(described.detail ?? '', detail)
   })
 }
 
-test('stateOf() calls nothing disabled where nothing starts at login', () => {
+test('describeState() calls nothing disabled where nothing starts at login', () => {
   const status = { label: 'l', isInstalled: true, isEnabled: false, state: 'stopped' } as const
   const at = { status, probe: SILENT, family: undefined, now: NOW }
   assert.equal(describeState({ ...at, hasLogin: false }).state, 'stopped')
   assert.equal(describeState({ ...at, hasLogin: true }).state, 'disabled')
 })
 
-test('stateOf() goes by what answers where the service manager cannot be asked', () => {
+test('describeState() uses the probe when the service manager cannot be asked', () => {
   const at = { status: undefined, family: undefined, hasLogin: true, now: NOW }
   assert.equal(describeState({ ...at, probe: ANSWERS }).state, 'ready')
   assert.equal(describeState({ ...at, probe: SILENT }).state, 'stopped')

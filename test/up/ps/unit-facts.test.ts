@@ -37,12 +37,12 @@ for (const [kind, render] of RENDERERS) {
   })
 }
 
-test('readUnitFacts() knows nothing of a unit that is not there', async () => {
+test('readUnitFacts() returns nothing for a missing unit', async () => {
   const manager = { kind: 'systemd', unit: () => ({ path: '/nowhere/x', content: Buffer.from('') }) } as const
   assert.equal(await readUnitFacts(makeSpec(['/bin/true']), { manager, folder: '/nowhere' }), undefined)
 })
 
-test('goneNotes() names the program and the script that are not there', async () => {
+test('missingFileNotes() names a missing program and a missing script', async () => {
   const notes = await missingFileNotes('clock', {
     argv: ['/nowhere/node', process.execPath, '/nowhere/clock.js', '/x'],
   })

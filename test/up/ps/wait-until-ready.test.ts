@@ -7,13 +7,13 @@ import type { ServiceStatus } from '../../../src/up/types.ts'
 const NEVER = new AbortController().signal
 const SERVICE = { name: 'daemon', label: 'ai.crabtalk.daemon' }
 
-test('untilReady() gives what a service says of itself once it is the one that its manager runs', async () => {
+test("waitUntilServiceReady() returns the service's own info once it is the process that its manager runs", async () => {
   const probes = [{ answers: false }, { answers: true, pid: 8 }, { answers: true, pid: 7, version: '1.0.0' }]
   const outcome = await ready({ probes, statuses: [{ state: 'running', pid: 7 }] })
   assert.deepEqual(outcome, { isReady: true, probe: { answers: true, pid: 7, version: '1.0.0' } })
 })
 
-test('untilReady() takes a process that the running one has started for it, and any where the manager knows none', async () => {
+test('waitUntilServiceReady() accepts a child of the running process, and any process if the manager knows none', async () => {
   const [pid] = [process.pid]
   for (const status of [{ pid: process.ppid }, {}]) {
     const outcome = await ready({
@@ -24,13 +24,13 @@ test('untilReady() takes a process that the running one has started for it, and 
   }
 })
 
-test('untilReady() never takes a daemon that a command has started for the service', async () => {
+test('waitUntilServiceReady() never accepts an on-demand daemon as the service', async () => {
   const probes = [{ answers: true, pid: 7, idleExitMs: 60_000 }]
   const outcome = await ready({ probes, statuses: [{ state: 'running', pid: 7 }], limitMs: 0 })
   assert.deepEqual(outcome, { isReady: false, why: 'process 7 answers in its place', probe: probes[0] })
 })
 
-test('untilReady() takes nobody for a service that has crashed and waits for its next start', async () => {
+test('waitUntilServiceReady() accepts no process while the service waits for a restart after a crash', async () => {
   const probes = [{ answers: true, pid: 42 }]
   const outcome = await ready({ probes, statuses: [{ state: 'waiting', restarts: 0 }], limitMs: 0 })
   assert.deepEqual(outcome, { isReady: false, why: 'process 42 answers in its place', probe: probes[0] })
@@ -38,7 +38,7 @@ test('untilReady() takes nobody for a service that has crashed and waits for its
 
 const RUNNING: ServiceStatus = { label: SERVICE.label, isInstalled: true, isEnabled: true, state: 'running' }
 
-/** What a manager says, and why nobody waits any longer. */
+/** The manager's status, and why waiting ends immediately. */
 const HOPELESS: [Partial<ServiceStatus>, string][] = [
   [{ state: 'failed', lastExit: { code: 78, signal: null } }, 'it ended with exit 78'],
   [{ state: 'stopped', lastExit: { code: 0, signal: null } }, 'it ended by itself, exit 0'],
@@ -50,20 +50,20 @@ const HOPELESS: [Partial<ServiceStatus>, string][] = [
 ]
 
 for (const [status, why] of HOPELESS) {
-  test(`untilReady() gives up at once: ${why}`, async () => {
+  test(`waitUntilServiceReady() gives up immediately: ${why}`, async () => {
     const outcome = await ready({ probes: [{ answers: false }], statuses: [status] })
     assert.deepEqual(outcome, { isReady: false, why, probe: { answers: false } })
   })
 }
 
-test('untilReady() says in the end what keeps a service from answering', async () => {
+test('waitUntilServiceReady() says in the end why the service does not answer', async () => {
   const probes = [{ answers: false, problem: 'port 1 does not answer' }]
   const outcome = await ready({ probes, statuses: [{ state: 'running' }], limitMs: 0 })
   assert.ok(!outcome.isReady)
   assert.equal(outcome.why, 'it did not answer within 0 s: port 1 does not answer')
 })
 
-test('untilReady() gives up on a component that announced itself under another name', async () => {
+test('waitUntilServiceReady() gives up on a component that announced itself under another name', async () => {
   const ports = {
     manager: { status: async () => [{ ...RUNNING, pid: 7 }] },
     probe: async () => ({ answers: false }),
@@ -75,7 +75,7 @@ test('untilReady() gives up on a component that announced itself under another n
   assert.match(outcome.why, /^it announced itself as "wordcount", and a component must call itself "daemon"/)
 })
 
-test('untilReady() ends with its signal', async () => {
+test('waitUntilServiceReady() ends with its signal', async () => {
   const over = new AbortController()
   const probe = async (): Promise<Probe> => {
     over.abort()
@@ -85,7 +85,7 @@ test('untilReady() ends with its signal', async () => {
   await assert.rejects(waitUntilServiceReady(SERVICE, ports, over.signal), { kind: 'cancelled' })
 })
 
-/** Each is given once, the last one from then on. */
+/** Each value is returned once, the last one from then on. */
 async function ready(script: {
   probes: readonly Probe[]
   statuses: readonly Partial<ServiceStatus>[]

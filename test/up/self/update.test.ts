@@ -26,12 +26,12 @@ import { makeTree } from '../../support/trees.ts'
 const { signal } = new AbortController()
 const HOST = toUpHost({ env: process.env, pid: process.pid, uid: 0, homeDir: homedir() })
 
-test('updateProgram() switches to the program of a file, and keeps the one before', async () => {
+test('updateProgram() switches to the program of a file, and keeps the previous one', async () => {
   await using box = await makeBox()
   const inode = statSync(box.program).ino
   const update = await box.update({
     file: box.put('new', scriptProgram('2.0.0')),
-    sha256: sumOf(scriptProgram('2.0.0')),
+    sha256: checksum(scriptProgram('2.0.0')),
   })
   assert.deepEqual(update, { from: '1.0.0', to: '2.0.0', outcome: 'updated', previous: box.old })
   assert.equal(readFileSync(box.program, 'utf8'), scriptProgram('2.0.0'))
@@ -41,7 +41,7 @@ test('updateProgram() switches to the program of a file, and keeps the one befor
   assert.deepEqual(box.beside(), ['crabtalk', 'crabtalk.old'])
 })
 
-test('updateProgram() finds the program in archives of every kind, by the checksum beside them', async () => {
+test('updateProgram() finds the program in archives of every kind, by the checksum next to them', async () => {
   const bytes = Buffer.from(scriptProgram('2.0.0'))
   const entries = [
     { path: 'crabtalk-2/a/completions/crabtalk', bytes: Buffer.from('not this') },
@@ -59,23 +59,23 @@ test('updateProgram() finds the program in archives of every kind, by the checks
     const file = box.put(name, archive)
     box.put(
       name === 'a.zip' ? 'a.zip.sha256' : 'SHA256SUMS',
-      `${'0'.repeat(64)}  other\n${sumOf(archive)} *${name}\n`,
+      `${'0'.repeat(64)}  other\n${checksum(archive)} *${name}\n`,
     )
     assert.equal((await box.update({ file })).to, '2.0.0', name)
     assert.equal(readFileSync(box.program, 'utf8'), scriptProgram('2.0.0'), name)
   }
 })
 
-test('updateProgram() leaves everything as it was when what it got is not right', async () => {
+test('updateProgram() changes nothing when the new program is not valid', async () => {
   await using box = await makeBox()
   const good = box.put('good', scriptProgram('2.0.0'))
   const cut = makeTarGz([{ path: 'bin/crabtalk', bytes: Buffer.alloc(9000, 'x') }]).subarray(0, 40)
   const sources: [source: UpdateSource, message: RegExp][] = [
     [{ file: good }, /its checksum is unknown$/],
-    [{ file: good, sha256: sumOf('other') }, /its checksum does not match --sha256$/],
+    [{ file: good, sha256: checksum('other') }, /its checksum does not match --sha256$/],
     [{ file: good, sha256: 'abc' }, /it is not 64 hexadecimal digits$/],
-    [{ file: box.path('none'), sha256: sumOf('') }, /^Cannot read .*none: it does not exist$/],
-    [{ file: box.path('.'), sha256: sumOf('') }, /^Cannot read .*: it is a folder$/],
+    [{ file: box.path('none'), sha256: checksum('') }, /^Cannot read .*none: it does not exist$/],
+    [{ file: box.path('.'), sha256: checksum('') }, /^Cannot read .*: it is a folder$/],
     [box.summed('cut.tgz', cut), /^Cannot read cut\.tgz: it is damaged$/],
     [box.summed('empty.tgz', makeTarGz([])), /it does not contain crabtalk$/],
     [
@@ -110,7 +110,7 @@ test('updateProgram() leaves everything as it was when what it got is not right'
   }
 })
 
-test('updateProgram() changes nothing for the very same program, or when it is cancelled', async () => {
+test('updateProgram() changes nothing for the same program, or when it is cancelled', async () => {
   await using box = await makeBox()
   const same = await box.update(box.summed('same', scriptProgram('1.0.0')))
   assert.deepEqual(same, { from: '1.0.0', to: '1.0.0', outcome: 'same', previous: undefined })
@@ -121,7 +121,7 @@ test('updateProgram() changes nothing for the very same program, or when it is c
   assert.deepEqual(box.beside(), ['crabtalk'])
 })
 
-test('updateProgram() removes what killed updates have left, once it is old', async () => {
+test('updateProgram() removes old leftovers of killed updates', async () => {
   await using box = await makeBox()
   const [stale, fresh] = ['01OLD', '01NEW'].map((id) => join(box.folder, `.crabtalk-${id}.new`)) as [
     string,
@@ -133,7 +133,7 @@ test('updateProgram() removes what killed updates have left, once it is old', as
   assert.deepEqual([existsSync(stale), existsSync(fresh)], [false, true])
 })
 
-test('updateProgram() says why it cannot write, and leaves the program', async (t) => {
+test('updateProgram() says why it cannot write, and keeps the program', async (t) => {
   await using box = await makeBox()
   const source = box.summed('new', scriptProgram('2.0.0') + '#'.repeat(300_000))
   using readOnly = mountReadOnly(box.folder)
@@ -154,16 +154,16 @@ test('updateProgram() says why it cannot write, and leaves the program', async (
   }
 })
 
-test('updateProgram() fetches from the registry what is newer there, and only that', async () => {
+test('updateProgram() fetches from the registry only what is newer', async () => {
   await using box = await makeBox()
-  const asked: string[] = []
+  const requests: string[] = []
   const npm = (version: string): Npm => ({
     async view(spec) {
-      asked.push(`view ${spec}`)
+      requests.push(`view ${spec}`)
       return { version }
     },
     async pack(spec, folder) {
-      asked.push(`pack ${spec}`)
+      requests.push(`pack ${spec}`)
       const path = join(folder, 'made.tgz')
       writeFileSync(
         path,
@@ -176,20 +176,20 @@ test('updateProgram() fetches from the registry what is newer there, and only th
   const own = { path: box.program, version: '1.0.0' }
   const name = `crabtalk-${process.platform}-${process.arch}`
   const same = await updateProgram(own, {}, { host: HOST, npm: async () => npm('1.0.0') }, signal)
-  assert.deepEqual([same.outcome, asked.splice(0)], ['same', [`view ${name}@latest`]])
+  assert.deepEqual([same.outcome, requests.splice(0)], ['same', [`view ${name}@latest`]])
   const older = await updateProgram(own, {}, { host: HOST, npm: async () => npm('1.0.0-rc.1') }, signal)
-  assert.deepEqual([older.outcome, asked.splice(0)], ['same', [`view ${name}@latest`]])
+  assert.deepEqual([older.outcome, requests.splice(0)], ['same', [`view ${name}@latest`]])
   const newer = await updateProgram(
     own,
     { version: '2.0.0' },
     { host: HOST, npm: async () => npm('2.0.0') },
     signal,
   )
-  assert.deepEqual([newer.to, asked], ['2.0.0', [`view ${name}@2.0.0`, `pack ${name}@2.0.0`]])
+  assert.deepEqual([newer.to, requests], ['2.0.0', [`view ${name}@2.0.0`, `pack ${name}@2.0.0`]])
   assert.equal(readFileSync(box.program, 'utf8'), scriptProgram('2.0.0'))
 })
 
-test('rollBack() puts the one before back, and forward again', async () => {
+test('rollBack() restores the previous program, and goes forward again', async () => {
   await using box = await makeBox()
   const own = { path: box.program, version: '1.0.0' }
   await assert.rejects(rollBack(own, HOST, signal), {
@@ -206,7 +206,7 @@ test('rollBack() puts the one before back, and forward again', async () => {
   assert.deepEqual(box.beside(), ['crabtalk', 'crabtalk.old'])
 })
 
-test('ownProgram() of the program that was set aside is the one beside it, which rollBack() replaces', async () => {
+test('ownProgram() of the old program is the one next to it, which rollBack() replaces', async () => {
   await using box = await makeBox()
   await box.update(box.summed('new', scriptProgram('2.0.0')))
   writeFileSync(box.program, 'damaged meanwhile')
@@ -223,7 +223,7 @@ test('ownProgram() of the program that was set aside is the one beside it, which
   assert.deepEqual(box.beside(), ['crabtalk', 'crabtalk.old'])
 })
 
-test('updateProgram() of several at once leaves one whole program', async () => {
+test('concurrent updateProgram() calls leave one complete program', async () => {
   await using box = await makeBox()
   const versions = ['2.0.0', '3.0.0', '4.0.0']
   const sources = versions.map((version) => box.summed(version, scriptProgram(version)))
@@ -232,17 +232,17 @@ test('updateProgram() of several at once leaves one whole program', async () => 
   assert.deepEqual(box.beside(), ['crabtalk', 'crabtalk.old'])
 })
 
-/** The beginning of a program for a machine that this is not. */
+/** The start of a program for another kind of machine. */
 const OTHER_MACHINE =
   process.platform === 'darwin'
     ? Buffer.from(`MZ${'\0'.repeat(58)}@\0\0\0PE\0\0\x64\x86`, 'latin1')
     : Buffer.from('\xcf\xfa\xed\xfe\x0c\0\0\x01', 'latin1')
 
-function sumOf(bytes: string | Uint8Array): string {
+function checksum(bytes: string | Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
-/** A folder with a program of version 1.0.0, and others for files. */
+/** Creates a folder with a program of version 1.0.0, and functions that write others. */
 async function makeBox() {
   const tree = await makeTree({ 'bin/crabtalk': scriptProgram('1.0.0'), 'files/': '' })
   const [folder, program] = [tree.path('bin'), tree.path('bin/crabtalk')]
@@ -257,7 +257,10 @@ async function makeBox() {
     old: join(folder, 'crabtalk.old'),
     path: (name: string) => tree.path(`files/${name}`),
     put,
-    summed: (name: string, bytes: string | Uint8Array) => ({ file: put(name, bytes), sha256: sumOf(bytes) }),
+    summed: (name: string, bytes: string | Uint8Array) => ({
+      file: put(name, bytes),
+      sha256: checksum(bytes),
+    }),
     beside: () => readdirSync(folder).toSorted(),
     update: (source: UpdateSource, stop = signal, path = program) => {
       const npm = () => assert.fail('the registry is not asked')

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { cleanEnvironment, readEnvFileSync } from '../../../src/up/supervisor/environment.ts'
 
-test('cleanEnvironment() keeps what a session gives, and nothing else of a shell', () => {
-  const kept = { HOME: '/h', LANG: 'de_DE.UTF-8', LC_ALL: 'C', TZ: 'UTC', XDG_RUNTIME_DIR: '/run/user/0' }
+test("cleanEnvironment() keeps the session's variables, and nothing else of a shell", () => {
+  const session = { HOME: '/h', LANG: 'de_DE.UTF-8', LC_ALL: 'C', TZ: 'UTC', XDG_RUNTIME_DIR: '/run/user/0' }
   const others = {
     PATH: '/x',
     ANTHROPIC_API_KEY: 'k',
@@ -14,7 +14,7 @@ test('cleanEnvironment() keeps what a session gives, and nothing else of a shell
     CRABTALK_OWNER: '1',
     MY_LC_ALL: 'x',
   }
-  assert.deepEqual(cleanEnvironment({ ...kept, ...others, USER: undefined }, 'linux'), kept)
+  assert.deepEqual(cleanEnvironment({ ...session, ...others, USER: undefined }, 'linux'), session)
   const windows = {
     SYSTEMROOT: 'C:\\Windows',
     Path: 'x',
@@ -25,7 +25,7 @@ test('cleanEnvironment() keeps what a session gives, and nothing else of a shell
   assert.deepEqual(cleanEnvironment({ ...windows, HOME: 'x' }, 'win32'), rest)
 })
 
-test('readEnvFile() reads lines with quotes and comments; a missing file has none', async () => {
+test('readEnvFile() reads lines with quotes and comments; a missing file is empty', async () => {
   await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-env-'))
   const path = join(dir.path, 'service.env')
   assert.deepEqual(readEnvFileSync(path), {})

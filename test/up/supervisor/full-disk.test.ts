@@ -12,7 +12,7 @@ import { makeServiceHome } from '../../support/services.ts'
 import { mountSmallDisk } from '../../support/small-disk.ts'
 import { until } from '../../support/until.ts'
 
-test('supervise() keeps a service running on a full disk, and ends it when it is stopped there', async (t) => {
+test('supervise() keeps a service running on a full disk, and stops it there on request', async (t) => {
   using disk = mountSmallDisk(256)
   if (!disk) return t.diagnostic('this user may not mount a disk to fill')
   await using at = await makeServiceHome(disk.path)
@@ -29,7 +29,7 @@ test('supervise() keeps a service running on a full disk, and ends it when it is
     message: /disk is full/,
   })
   const served = { folder: at.folder, ensure: async () => undefined }
-  const page = 4096 // room for what is asked, and none for what has become of it
+  const page = 4096 // room for the request, but not for the resulting record
   truncateSync(join(disk.path, 'full'), statSync(join(disk.path, 'full')).size - page)
   await assert.rejects(startSupervised(served, at.spec('three', 'exec sleep 1000'), signal), {
     kind: 'storage',
@@ -38,14 +38,14 @@ test('supervise() keeps a service running on a full disk, and ends it when it is
   const [unheard] = await readStatuses(served, ['ai.crabtalk.three.test'])
   assert.equal(unheard?.state, 'starting')
   await rm(join(disk.path, 'full'))
-  await setDesired(at.folder, at.spec('four', 'exec sleep 1000'), newStartRequest('start')) // so that it looks now
+  await setDesired(at.folder, at.spec('four', 'exec sleep 1000'), newStartRequest('start')) // so that it checks now
   await at.recorded('three', ({ state }) => state === 'running')
   for (const name of ['one', 'three', 'four']) await stopSupervised(served, name, signal)
   assert.equal(await done, true)
   assert.deepEqual(await at.left(), [])
 })
 
-test('ensureSupervisor() says that the disk is full, and the supervisor says that it runs as soon as it is not', async (t) => {
+test('ensureSupervisor() reports a full disk, and the supervisor announces itself once there is room', async (t) => {
   using disk = mountSmallDisk(256)
   if (!disk) return t.diagnostic('this user may not mount a disk to fill')
   await using at = await makeServiceHome(disk.path)
@@ -54,7 +54,7 @@ test('ensureSupervisor() says that the disk is full, and the supervisor says tha
   fill(disk.path)
   const done = at.supervise(signal)
   await until('it runs', async () => (await at.left()).length > 0)
-  const command = ['/bin/true'] as const // as one that finds the home taken
+  const command = ['/bin/true'] as const // as a supervisor that finds the home taken
   await assert.rejects(ensureSupervisor({ folder: at.folder, command, env: {}, cwd: '/' }, signal), {
     kind: 'storage',
     message: /^Cannot start the service supervisor: the disk is full$/,

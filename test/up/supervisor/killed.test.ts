@@ -13,7 +13,7 @@ import { until } from '../../support/until.ts'
 const STAYS = 'exec sleep 1000'
 const signal = new AbortController().signal
 
-/** Starts a supervisor as a process of its own, and kills it once the service runs. */
+/** Starts a supervisor in its own process, and kills it once the service runs. */
 async function superviseAndKill(at: ServiceHome, name: string) {
   const [program, ...args] = at.program
   const child = spawn(program, [...args, 'supervise', '--home', at.paths.home], { env: {}, stdio: 'ignore' })
@@ -27,7 +27,7 @@ async function superviseAndKill(at: ServiceHome, name: string) {
   return pid!
 }
 
-test('supervise() goes on with services that outlived a supervisor which was killed', async () => {
+test('supervise() continues with services that outlived a killed supervisor', async () => {
   await using at = await makeServiceHome()
   await setDesired(at.folder, at.spec('one', STAYS), newStartRequest('start'))
   const pid = await superviseAndKill(at, 'one')
@@ -46,7 +46,7 @@ test('supervise() goes on with services that outlived a supervisor which was kil
   assert.equal(await done, true)
 })
 
-test('supervise() ends what was stopped while no supervisor ran', async () => {
+test('supervise() stops what was stopped while no supervisor ran', async () => {
   await using at = await makeServiceHome()
   await setDesired(at.folder, at.spec('one', `sleep 1000 & ${STAYS}`), newStartRequest('start'))
   await superviseAndKill(at, 'one')
@@ -56,7 +56,7 @@ test('supervise() ends what was stopped while no supervisor ran', async () => {
   assert.equal(at.record('one')?.state, 'stopped')
 })
 
-test('supervise() ends what is left of a service that was killed together with a supervisor which was ending it', async () => {
+test('supervise() ends the rest of a service that was killed together with a stopping supervisor', async () => {
   await using at = await makeServiceHome()
   await setDesired(at.folder, at.spec('one', 'sleep 1000 & wait'), newStartRequest('start'))
   const pid = await superviseAndKill(at, 'one')
@@ -70,7 +70,7 @@ test('supervise() ends what is left of a service that was killed together with a
   assert.equal(at.record('one')?.state, 'stopped')
 })
 
-test('supervise() starts what was killed together with its supervisor, and ends what it left', async () => {
+test('supervise() ends the rest of a service that was killed together with its supervisor, and starts it again', async () => {
   await using at = await makeServiceHome()
   await setDesired(at.folder, at.spec('one', 'sleep 1000 & wait'), newStartRequest('start'))
   const pid = await superviseAndKill(at, 'one')
@@ -90,7 +90,7 @@ test('supervise() starts what was killed together with its supervisor, and ends 
   assert.equal(await done, true)
 })
 
-test('supervise() never touches another process that has the id of a service by now', async () => {
+test('supervise() never touches another process that now has the id of a service', async () => {
   await using at = await makeServiceHome()
   const other = spawn('/bin/sleep', ['1000'], { env: {}, stdio: 'ignore', detached: true })
   const ended = once(other, 'exit')
@@ -118,7 +118,7 @@ test('supervise() never touches another process that has the id of a service by 
   }
 })
 
-test('supervise() finds a service by its mark whose supervisor was killed before it wrote the pid', async () => {
+test('supervise() finds a service by its tag if its supervisor was killed before it wrote the pid', async () => {
   await using at = await makeServiceHome()
   await setDesired(at.folder, at.spec('one', STAYS), newStartRequest('start'))
   const env = { CRABTALK_HOME: at.paths.home, [SERVICE_TAG]: 'MARK-OF-IT', PATH: '/usr/bin:/bin' }

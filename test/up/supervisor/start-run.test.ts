@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { openOutput, truncateOutput } from '../../../src/up/supervisor/start-run.ts'
 
-test('cutOutput() keeps the last half of a file that is too large, in whole lines', async () => {
+test('truncateOutput() keeps the last half of a file that is too large, in whole lines', async () => {
   await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-out-'))
   const path = join(dir.path, 'x.log')
   truncateOutput(path, 100)
@@ -19,7 +19,7 @@ test('cutOutput() keeps the last half of a file that is too large, in whole line
   assert.equal(readFileSync(path, 'utf8'), lines.slice(-6).join(''))
 })
 
-test('openOutput() makes the folder and the file for its owner only, and no home', async () => {
+test('openOutput() creates the folder and the file for their owner only, but no home', async () => {
   await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-out-'))
   const path = join(dir.path, 'logs', 'x.log')
   const fd = openOutput(path)!

@@ -14,8 +14,8 @@ import { kill } from '../../support/processes.ts'
 import { makeServiceHome, QUICK, type ServiceHome } from '../../support/services.ts'
 import { until } from '../../support/until.ts'
 
-/** A home with a supervisor in this process that is told to end when the test is over. */
-async function supervised(at: ServiceHome) {
+/** Returns a home with a supervisor in this process that is stopped when the test ends. */
+async function startSupervisor(at: ServiceHome) {
   const over = new AbortController()
   const done = at.supervise(over.signal)
   return {
@@ -30,7 +30,7 @@ async function supervised(at: ServiceHome) {
 
 const STAYS = 'exec sleep 1000'
 
-test('supervise() starts what is wanted with a clean environment, the spec over it and service.env over that', async () => {
+test('supervise() starts desired services with a clean environment, the spec over it and service.env over that', async () => {
   await using at = await makeServiceHome()
   await mkdir(at.paths.home, { recursive: true })
   await writeFile(join(at.paths.home, 'service.env'), "KEY='a b'\nPATH=/bin\n# no KEY=c\n")
@@ -51,10 +51,10 @@ test('supervise() starts what is wanted with a clean environment, the spec over 
   assert.equal(at.record('one')?.state, 'stopped')
 })
 
-test('supervise() starts a service again that crashed, and counts', async () => {
+test('supervise() restarts a crashed service, and counts', async () => {
   await using at = await makeServiceHome()
   await setDesired(at.folder, at.spec('one', STAYS), newStartRequest('start'))
-  await using _ = await supervised(at)
+  await using _ = await startSupervisor(at)
   const first = await at.recorded('one', ({ state }) => state === 'running')
   assert.equal(first.restarts, 0)
   kill(first.pid!)
@@ -65,7 +65,7 @@ test('supervise() starts a service again that crashed, and counts', async () => 
   assert.equal(await _.done, true)
 })
 
-test('supervise() gives up on a service that crashed in ten starts, and ends; who asks again gets ten more', async () => {
+test('supervise() gives up on a service after ten crashes, and exits; the next request gets ten more', async () => {
   await using at = await makeServiceHome()
   const spec = at.spec('one', 'echo x; exit 9')
   await setDesired(at.folder, spec, newStartRequest('start'))
@@ -73,7 +73,7 @@ test('supervise() gives up on a service that crashed in ten starts, and ends; wh
   assert.equal(at.record('one')?.state, 'failed')
   assert.deepEqual(at.record('one')?.lastExit, { code: 9, signal: null })
   assert.equal(readFileSync(spec.output, 'utf8'), 'x\n'.repeat(10))
-  assert.equal(await at.supervise(new AbortController().signal), true) // it has failed: nobody starts it
+  assert.equal(await at.supervise(new AbortController().signal), true) // it has failed, so it is not started
   assert.equal(readFileSync(spec.output, 'utf8'), 'x\n'.repeat(10))
   await setDesired(at.folder, spec, newStartRequest('start'))
   assert.equal(await at.supervise(new AbortController().signal), true)
@@ -101,7 +101,7 @@ for (const [how, line, state] of [
   ['SIGTERM', 'kill -TERM $$', 'stopped'],
   ['exit 78', 'exit 78', 'failed'],
 ] as const) {
-  test(`supervise() starts nothing again that ended with ${how}`, async () => {
+  test(`supervise() does not restart a service that ended with ${how}`, async () => {
     await using at = await makeServiceHome()
     const spec = at.spec('one', `echo x; ${line}`)
     await setDesired(at.folder, spec, newStartRequest('start'))
@@ -111,7 +111,7 @@ for (const [how, line, state] of [
   })
 }
 
-test('supervise() says in the output of a service that its program is gone', async () => {
+test('supervise() writes to the output of a service that its program is missing', async () => {
   await using at = await makeServiceHome()
   const spec = { ...at.spec('one', ''), argv: ['/nowhere/clock'] as [string] }
   await setDesired(at.folder, spec, newStartRequest('start'))
@@ -120,12 +120,12 @@ test('supervise() says in the output of a service that its program is gone', asy
   assert.match(readFileSync(spec.output, 'utf8'), /^(crabup: Cannot start \/nowhere\/clock: .*ENOENT\n){10}$/)
 })
 
-test('supervise() kills a service that ignores TERM, and all it started, also what left its session', async () => {
+test('supervise() kills a service that ignores TERM, with all its processes, also those that left its session', async () => {
   await using at = await makeServiceHome()
   const line =
     'trap "" TERM; sleep 1000 & setsid sleep 1000 & setsid -f sh -c "trap \\"\\" TERM; sleep 1000"; echo up; wait; wait'
   await setDesired(at.folder, at.spec('one', line), newStartRequest('start'))
-  await using _ = await supervised(at)
+  await using _ = await startSupervisor(at)
   await until('all of it runs', async () => (await at.left()).length >= 5)
   clearDesired(at.folder, 'one')
   assert.equal(await _.done, true)
@@ -133,10 +133,10 @@ test('supervise() kills a service that ignores TERM, and all it started, also wh
   assert.deepEqual(at.record('one')?.lastExit, { code: null, signal: 'SIGKILL' })
 })
 
-test('supervise() ends what a crashed service has left before it starts it again', async () => {
+test('supervise() ends what a crashed service has left before it restarts it', async () => {
   await using at = await makeServiceHome()
   await setDesired(at.folder, at.spec('one', 'sleep 1000 & wait'), newStartRequest('start'))
-  await using _ = await supervised(at)
+  await using _ = await startSupervisor(at)
   const first = await at.recorded('one', ({ state }) => state === 'running')
   await until('both run', async () => (await at.left()).length === 2)
   const before = await at.left()
@@ -150,7 +150,7 @@ test('supervise() ends what a crashed service has left before it starts it again
   )
 })
 
-test('supervise() does not start again what is stopped while it waits', async () => {
+test('supervise() does not restart a service that is stopped while it waits', async () => {
   await using at = await makeServiceHome()
   const spec = at.spec('one', 'echo x; exit 9')
   await setDesired(at.folder, spec, newStartRequest('start'))
@@ -162,7 +162,7 @@ test('supervise() does not start again what is stopped while it waits', async ()
   assert.equal(readFileSync(spec.output, 'utf8'), 'x\n')
 })
 
-test('supervise() starts at once what is asked for while it waits, restarts when asked, and leaves alone what runs', async () => {
+test('supervise() starts a waiting service immediately on request, restarts on request, and otherwise leaves running ones alone', async () => {
   await using at = await makeServiceHome()
   await setDesired(at.folder, at.spec('one', 'exit 9'), newStartRequest('start'))
   const done = at.supervise(new AbortController().signal, { pace: { ...QUICK, restartMs: 3_600_000 } })
@@ -182,17 +182,17 @@ test('supervise() starts at once what is asked for while it waits, restarts when
   await done
 })
 
-test('supervise() runs once per home; the second gives false', async () => {
+test('supervise() runs once per home; the second returns false', async () => {
   await using at = await makeServiceHome()
   await setDesired(at.folder, at.spec('one', STAYS), newStartRequest('start'))
-  await using first = await supervised(at)
+  await using first = await startSupervisor(at)
   await at.recorded('one', ({ state }) => state === 'running')
   assert.equal(await at.supervise(new AbortController().signal), false)
   assert.equal((await at.left()).length, 1)
   first.over.abort()
 })
 
-test('supervise() ends with all its services when its home is removed, and makes nothing anew', async () => {
+test('supervise() ends with all its services when its home is removed, and creates nothing again', async () => {
   await using at = await makeServiceHome()
   await setDesired(at.folder, at.spec('one', STAYS), newStartRequest('start'))
   await setDesired(
@@ -209,28 +209,28 @@ test('supervise() ends with all its services when its home is removed, and makes
   assert.equal(existsSync(at.paths.home), false)
 })
 
-test('supervise() starts again after an abort what ran then, and nothing that was settled in this start of the machine', async () => {
+test('supervise() restarts after an abort what ran before it, but nothing that ended in this boot', async () => {
   await using at = await makeServiceHome()
   await setDesired(at.folder, at.spec('one', STAYS), newStartRequest('start'))
   await setDesired(at.folder, at.spec('two', 'echo x; exit 78'), newStartRequest('start'))
-  const first = await supervised(at)
+  const first = await startSupervisor(at)
   await at.recorded('one', ({ state }) => state === 'running')
   await at.recorded('two', ({ state }) => state === 'failed')
   await first[Symbol.asyncDispose]()
   assert.equal(at.record('one')?.state, 'stopped')
-  const second = await supervised(at)
+  const second = await startSupervisor(at)
   await at.recorded('one', ({ state }) => state === 'running')
   await second[Symbol.asyncDispose]()
   assert.equal(readFileSync(at.spec('two', '').output, 'utf8'), 'x\n')
   writeRecord(at.folder, 'two', { ...at.record('two')!, boot: 'another' })
-  await using _ = await supervised(at)
+  await using _ = await startSupervisor(at)
   await until('it ran again', () => readFileSync(at.spec('two', '').output, 'utf8') === 'x\nx\n')
 })
 
-test('supervise() goes on with what it knows when a file was broken by hand', async () => {
+test('supervise() continues with what it knows when a file was broken by hand', async () => {
   await using at = await makeServiceHome()
   await setDesired(at.folder, at.spec('one', STAYS), newStartRequest('start'))
-  await using _ = await supervised(at)
+  await using _ = await startSupervisor(at)
   const { pid } = await at.recorded('one', ({ state }) => state === 'running')
   await writeFile(join(at.folder, 'one.json'), '{')
   await writeFile(join(at.folder, 'none.json'), '{"name": "none"}')
@@ -241,7 +241,7 @@ test('supervise() goes on with what it knows when a file was broken by hand', as
   forgetService(at.folder, 'none')
 })
 
-test('supervise() looks after one service only where it is told to', async () => {
+test('supervise() supervises only one service when told to', async () => {
   await using at = await makeServiceHome()
   await setDesired(at.folder, at.spec('one', STAYS), newStartRequest('start'))
   await setDesired(at.folder, at.spec('two', STAYS), newStartRequest('start'))

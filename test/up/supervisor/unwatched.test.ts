@@ -9,7 +9,7 @@ import { makeServiceHome } from '../../support/services.ts'
 
 const WITHOUT_WATCHES = ['-Ur', 'sh', '-c', 'echo 0 >/proc/sys/user/max_inotify_instances && exec "$@"', 'sh']
 
-test('supervise() looks for changes by itself where the system has no watch left to give', async (context) => {
+test('supervise() polls for changes when the system has no file watches left', async (context) => {
   if (!canLimit()) return context.diagnostic('this user may not make a namespace')
   await using at = await makeServiceHome()
   await setDesired(at.folder, at.spec('one', 'exec sleep 1000'), newStartRequest('start'))

@@ -22,7 +22,7 @@ const usual = daemonSpec(USUAL_HOME)
 const odd = daemonSpec(ODD_HOME, ...ODD_ARGUMENTS)
 const WINDOWS_USER = 'DESK\\Zoë & Co'
 
-/** Every kind of unit, for a home as people have it and for one with everything in it; the same on every system. */
+/** Every kind of unit, for a usual home and for an odd one; the same on every system. */
 const GOLDEN: Readonly<Record<string, string | Buffer>> = {
   'usual/ai.crabtalk.daemon.service': systemdUnit(usual),
   'usual/ai.crabtalk.daemon.plist': launchdPlist(usual, 'gui'),
@@ -46,7 +46,7 @@ const GOLDEN: Readonly<Record<string, string | Buffer>> = {
 }
 
 for (const [name, unit] of Object.entries(GOLDEN)) {
-  test(`${name} is the golden one, which npm run golden:units writes`, async () => {
+  test(`${name} matches the golden file that npm run golden:units writes`, async () => {
     const path = join(FOLDER, name)
     const bytes = Buffer.from(unit)
     if (process.env['CRABTALK_GOLDEN'] === 'write') {

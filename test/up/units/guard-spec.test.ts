@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { guardSpec } from '../../../src/up/units/guard-spec.ts'
 import { daemonSpec, USUAL_HOME } from './specs.ts'
 
-test('guardSpec() is the same whichever service it is made from, and has no keys of services', () => {
+test('guardSpec() is the same for every service it is made from, and has no service keys', () => {
   const daemon = daemonSpec(USUAL_HOME)
   const clock = {
     ...daemon,

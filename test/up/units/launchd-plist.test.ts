@@ -31,7 +31,7 @@ function toJob({ label, argv, cwd, env, output }: ServiceSpec, session: string):
   }
 }
 
-test('launchdPlist() says what the spec says, to a strict parser', async () => {
+test('launchdPlist() contains the spec, for a strict parser', async () => {
   assert.deepEqual(parsePlist(await readFile(ODD_GOLDEN, 'utf8')), toJob(odd, 'Background'))
 })
 
@@ -39,7 +39,7 @@ test('launchdPlist() is loaded in the sessions of its domain', () => {
   assert.deepEqual(parsePlist(launchdPlist(odd, 'gui')), toJob(odd, 'Aqua'))
 })
 
-test('launchdPlist() says it of any text that it takes', () => {
+test('launchdPlist() contains any text that it accepts', () => {
   fc.assert(
     fc.property(fc.array(anyText, { maxLength: 4 }), anyText, (words, value) => {
       const spec = { ...daemonSpec('/h', ...words), env: { VALUE: value }, cwd: `/${value}` }
@@ -49,7 +49,7 @@ test('launchdPlist() says it of any text that it takes', () => {
 })
 
 if (spawnSync('python3', ['-c', 'import plistlib']).status === 0) {
-  test('launchdPlist() says it to the property list reader of another language', async () => {
+  test("launchdPlist() is read the same by another language's property list parser", async () => {
     const script =
       'import json, plistlib, sys; json.dump(plistlib.loads(sys.stdin.buffer.read()), sys.stdout)'
     const { stdout } = spawnSync('python3', ['-c', script], { input: await readFile(ODD_GOLDEN) })

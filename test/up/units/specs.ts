@@ -1,15 +1,15 @@
 import type { ServiceSpec } from '../../../src/up/types.ts'
 
-/** Directories as people have them, and as they could: everything that a unit file takes for something else. */
+/** A usual home directory, and an odd one with every character that a unit file interprets. */
 export const USUAL_HOME = '/home/anna/.crabtalk'
 export const ODD_BASE = '/home'
 export const ODD_HOME = `${ODD_BASE}/zoë "50%" & o'hara $USER\\n [x]*`
 
-/** Windows has no quotes and no stars in paths. */
+/** Windows paths cannot contain quotes or stars. */
 export const USUAL_WINDOWS_HOME = 'C:\\Users\\anna\\.crabtalk'
 export const ODD_WINDOWS_HOME = "C:\\Users\\zoë 50% & o'hara $USER [x]"
 
-/** Arguments that say something to systemd, to launchd's XML, or to a Windows command line. */
+/** Arguments that systemd, launchd's XML or a Windows command line would interpret. */
 export const ODD_ARGUMENTS = [
   '',
   ' ',
@@ -21,7 +21,7 @@ export const ODD_ARGUMENTS = [
   'größe 漢字 🦀',
 ]
 
-/** The daemon of a home, as systemd and launchd get it. */
+/** Returns the daemon of a home, as systemd and launchd get it. */
 export function daemonSpec(home: string, ...more: readonly string[]): ServiceSpec {
   return {
     name: 'daemon',
@@ -35,7 +35,7 @@ export function daemonSpec(home: string, ...more: readonly string[]): ServiceSpe
   }
 }
 
-/** The same on Windows. */
+/** Returns the same service on Windows. */
 export function windowsSpec(home: string): ServiceSpec {
   return {
     ...daemonSpec(home),
@@ -45,7 +45,7 @@ export function windowsSpec(home: string): ServiceSpec {
   }
 }
 
-/** What the task of such a service runs. */
+/** Returns the command that the task of such a service runs. */
 export function windowsLoop(home: string, ...more: readonly string[]): [string, ...string[]] {
   return [`${home}\\bin\\crabtalk.exe`, 'supervise', 'daemon', '--home', home, ...more]
 }

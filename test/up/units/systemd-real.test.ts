@@ -12,17 +12,17 @@ import { canRunSystemd, type SystemdUser, startSystemdUser } from '../../support
 import { daemonSpec, ODD_ARGUMENTS, ODD_BASE, ODD_HOME } from './specs.ts'
 import { anyFileName, anyText } from './texts.ts'
 
-// What systemd itself makes of a unit: its verifier, wherever it is installed, and a manager that runs it, where one starts.
+// Tests a unit with systemd itself: its verifier, if it is installed, and a manager that runs it, if one starts.
 
 const HAS_VERIFIER = spawnSync('systemd-analyze', ['--version']).status === 0
-/** Prints how it was called, each value behind the other. */
+/** Returns a program that prints its arguments, one after the other. */
 const PROGRAM = `#!/bin/sh
 printf '%s\\0' "$0" "$@" "cwd:$(pwd)" "home:$CRABTALK_HOME" "path:$PATH" "key:$API_KEY"
 `
 
 if (HAS_VERIFIER) {
   for (const kind of ['usual', 'odd']) {
-    test(`systemd-analyze verify has nothing to say of the ${kind} golden unit`, async () => {
+    test(`systemd-analyze verify accepts the ${kind} golden unit`, async () => {
       await using folder = await mkdtempDisposable(join(tmpdir(), 'crab-verify-'))
       const file = `../../golden-units/${kind}/ai.crabtalk.daemon.service`
       const golden = await readFile(join(import.meta.dirname, file), 'utf8')
@@ -33,7 +33,7 @@ if (HAS_VERIFIER) {
     })
   }
 
-  test('systemd-analyze verify names a directive that is none', async () => {
+  test('systemd-analyze verify reports an unknown directive', async () => {
     await using folder = await mkdtempDisposable(join(tmpdir(), 'crab-verify-'))
     const unit = systemdUnit({ ...daemonSpec('/tmp'), argv: ['/bin/sh'] })
     const { output } = verify(folder.path, unit.replace('RestartSec=', 'RestartSecs='))
@@ -48,11 +48,11 @@ if (canRunSystemd()) {
   })
   after(() => user[Symbol.asyncDispose]())
 
-  test('systemdUnit() runs the program, its words, directory, variables and secrets as they are in the spec', async () => {
+  test('systemdUnit() runs the program with the arguments, directory, variables and secrets of the spec', async () => {
     await runAsSpecified(user, [daemonSpec(join(user.folder, ODD_HOME), ...ODD_ARGUMENTS)])
   })
 
-  test('systemdUnit() does so for any directory and any words', async () => {
+  test('systemdUnit() does so for any directory and any arguments', async () => {
     let count = 0
     const spec = fc.tuple(anyFileName, fc.array(anyText, { maxLength: 4 }))
     await fc.assert(
@@ -67,7 +67,7 @@ if (canRunSystemd()) {
     )
   })
 
-  test('envFileProblems() has nothing to say of what systemd and this program read alike only', async () => {
+  test('envFileProblems() accepts only what systemd and this program read alike', async () => {
     const value = fc.string({ unit: fc.constantFrom(...'aB1 \'"\\#$%;=`!&|*?~{}é'), maxLength: 9 })
     const drawn = fc.sample(value, 400).map((text, index) => `V${index}=${text}`)
     const lines = drawn.filter((line) => envFileProblems(line, 'service.env').length === 0)
@@ -81,13 +81,15 @@ if (canRunSystemd()) {
     await writeFile(join(user.unitFolder, unitName(spec.label)), unit)
     control(user.env, 'daemon-reload')
     control(user.env, 'start', '--wait', unitName(spec.label))
-    const seen = (await readFile(spec.output, 'utf8')).split('\0').filter((pair) => /^V\d+=/.test(pair))
+    const values = (await readFile(spec.output, 'utf8')).split('\0').filter((pair) => /^V\d+=/.test(pair))
     const known = Object.entries(parseVariables(lines.join('\n'))).map(([name, text]) => `${name}=${text}`)
-    assert.deepEqual(seen.toSorted(), known.toSorted())
+    assert.deepEqual(values.toSorted(), known.toSorted())
   })
 }
 
-/** Writes units and their files, runs them to their ends, and compares what the programs saw with what was meant. */
+/**
+ * Writes units and their files, runs them to their ends, and compares what the programs saw with the specs.
+ */
 async function runAsSpecified(
   { env, unitFolder }: SystemdUser,
   specs: readonly ServiceSpec[],

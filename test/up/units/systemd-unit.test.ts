@@ -8,7 +8,7 @@ import { daemonSpec } from './specs.ts'
 
 const spec = daemonSpec('/home/anna/.crabtalk')
 
-/** The value of a directive that stands once. */
+/** Returns the value of a directive that occurs once. */
 function directive(key: string, changed: Partial<ServiceSpec>): string {
   const unit = systemdUnit({ ...spec, ...changed })
   const found = unit.split('\n').filter((line) => line.startsWith(`${key}=`))
@@ -27,14 +27,14 @@ const UNWRITABLE: Readonly<Record<string, Partial<ServiceSpec>>> = {
   'a NUL in an argument': { argv: ['/bin/a', 'b\0c'] },
   'half a character in its directory': { cwd: '/home/\ud800' },
   'a line break in a variable': { env: { PATH: '/bin\n/sbin' } },
-  'what is not a valid variable name': { env: { 'A B': 'c' } },
+  'an invalid variable name': { env: { 'A B': 'c' } },
   'an escape in the path of its secrets': { envFile: '/home/\u001b[31m/service.env' },
   'a line separator in the path of its output': { output: '/home/\u2028/x.log' },
 }
 for (const [name, render] of Object.entries(RENDERERS)) {
   for (const [what, changed] of Object.entries(UNWRITABLE)) {
     if (name === 'taskXml' && 'env' in changed) continue // a task has no variables
-    test(`${name}() refuses ${what}`, () => {
+    test(`${name}() rejects ${what}`, () => {
       assert.throws(() => render({ ...spec, ...changed }), {
         kind: 'invalid',
         message: /ai\.crabtalk\.daemon/,
@@ -49,30 +49,30 @@ for (const name of ['systemdUnit', 'taskXml']) {
   })
 }
 
-test('systemdUnit() has a shell start a program whose path systemd refuses', () => {
+test('systemdUnit() uses a shell to start a program whose path systemd refuses', () => {
   assert.equal(
     directive('ExecStart', { argv: ["/o'hara/x", 'y'] }),
     `/bin/sh -c "exec \\"$$0\\" \\"$$@\\"" "/o'hara/x" y`,
   )
 })
 
-test('systemdUnit() names a program with a dollar twice: as it is, and as it is expanded', () => {
+test('systemdUnit() writes a program with a dollar twice: literally, and to be expanded', () => {
   assert.equal(directive('ExecStart', { argv: ['/a$b/x', '$c'] }), '@"/a$b/x" "/a$$b/x" "$$c"')
 })
 
-test('systemdUnit() ends a directory in a slash where the line would go on, or lose its end', () => {
+test('systemdUnit() appends a slash to a directory whose last character would join or lose the line end', () => {
   assert.equal(directive('WorkingDirectory', { cwd: '/a\\' }), '/a\\/')
   assert.equal(directive('WorkingDirectory', { cwd: '/a ' }), '/a /')
 })
 
-test('systemdUnit() refuses a file of output whose name cannot end a line', () => {
+test('systemdUnit() rejects an output file whose name cannot end a line', () => {
   assert.throws(() => systemdUnit({ ...spec, output: '/a/x.log\\' }), { kind: 'invalid' })
 })
 
-test('systemdUnit() writes the path of secrets as a pattern that matches it alone', () => {
+test('systemdUnit() writes the path of secrets as a pattern that matches only this path', () => {
   assert.equal(directive('EnvironmentFile', { envFile: '/a [b]*?\\/50%' }), '-/a \\[b\\]\\*\\?\\\\/50%%')
 })
 
-test('systemdUnit() never holds a secret: there is no value of the file of secrets in it', () => {
+test('systemdUnit() never contains a value from the file of secrets', () => {
   assert.match(systemdUnit(spec), /^EnvironmentFile=-\/home\/anna\/\.crabtalk\/service\.env$/m)
 })

@@ -18,14 +18,14 @@ function textAt(task: XmlElement, ...path: readonly string[]): string {
   return elementAt(task, ...path).text
 }
 
-test('taskXml() is UTF-16LE behind a byte order mark, with the line ends of Windows', async () => {
+test('taskXml() is UTF-16LE after a byte order mark, with Windows line ends', async () => {
   const bytes = await readFile(ODD_GOLDEN)
   assert.deepEqual([...bytes.subarray(0, 4)], [0xff, 0xfe, 0x3c, 0])
   const lines = bytes.toString('utf16le').split('\n')
   assert.ok(lines.slice(0, -1).every((line) => line.endsWith('\r')))
 })
 
-test('taskXml() has the task run our loop as its person, for as long as it takes', async () => {
+test('taskXml() runs our loop as the user, without a time limit', async () => {
   const task = parseXml((await readFile(ODD_GOLDEN)).toString('utf16le').slice(1))
   assert.deepEqual(
     { ...task.attributes },
@@ -45,7 +45,7 @@ test('taskXml() has the task run our loop as its person, for as long as it takes
   assert.deepEqual(words, ['--headless', ...windowsLoop(ODD_WINDOWS_HOME, 'a "b" \\" c\\', 'd\\', '')])
 })
 
-test('toCommandLine() is split into the same words again, whatever they are', () => {
+test('toCommandLine() splits into the same arguments again, for any arguments', () => {
   fc.assert(
     fc.property(fc.array(anyText, { maxLength: 5 }), (words) => {
       assert.deepEqual(splitCommandLine(toCommandLine(words)), words)
@@ -54,7 +54,7 @@ test('toCommandLine() is split into the same words again, whatever they are', ()
   )
 })
 
-test('taskXml() refuses what Windows would take for a variable', () => {
+test('taskXml() rejects what Windows would expand as a variable', () => {
   const settings = { action: ['C:\\%TEMP%\\x.exe'] as [string], userId: 'anna' }
   assert.throws(() => taskXml(spec, settings), {
     kind: 'invalid',
@@ -63,7 +63,7 @@ test('taskXml() refuses what Windows would take for a variable', () => {
 })
 
 if (spawnSync('python3', ['-c', 'import xml.etree.ElementTree']).status === 0) {
-  test('toUtf16() is what an XML reader takes by its declaration', async () => {
+  test('toUtf16() is what an XML parser reads by its declaration', async () => {
     const script =
       'import sys, xml.etree.ElementTree as e; print(e.fromstring(sys.stdin.buffer.read()).tag, end="")'
     const xml = toUtf16(taskXml(spec, { action: ['C:\\größe.exe'], userId: 'anna' }))

@@ -18,7 +18,7 @@ const RENDERED: Readonly<Record<string, (home: string) => Buffer>> = {
 }
 
 for (const [what, render] of Object.entries(RENDERED)) {
-  test(`unitChange() tells ${what} that is new, the same, outdated or edited`, async () => {
+  test(`unitChange() reports ${what} as new, the same, outdated or edited`, async () => {
     await using folder = await mkdtempDisposable(join(tmpdir(), 'crab-unit-'))
     const unit = { path: join(folder.path, 'units/x'), content: render('/one') }
     assert.deepEqual(await kindAndBefore(unit), ['new', ''])
@@ -46,14 +46,14 @@ for (const [what, render] of Object.entries(RENDERED)) {
   })
 }
 
-test('unitChange() takes a unit that somebody else wrote for edited', async () => {
+test('unitChange() reports a unit of other origin as edited', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'crab-unit-'))
   const unit = { path: join(folder.path, 'x'), content: RENDERED['a systemd unit']!('/one') }
   await writeFile(unit.path, '[Service]\nExecStart=/bin/true\n')
   assert.deepEqual(await kindAndBefore(unit), ['edited', '[Service]\nExecStart=/bin/true\n'])
 })
 
-test('writeUnit() leaves a unit that is the same alone', async () => {
+test('writeUnit() does not touch an unchanged unit', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'crab-unit-'))
   const unit = { path: join(folder.path, 'x'), content: RENDERED['a systemd unit']!('/one') }
   await writeUnit(unit)
@@ -67,7 +67,7 @@ async function kindAndBefore(unit: UnitFile): Promise<[string, string]> {
   return [kind, before]
 }
 
-/** As a person does: a word of it is another. */
+/** Changes one word, as a user would. */
 async function edit({ path, content }: UnitFile): Promise<void> {
   const from = Buffer.from(content)
   const encoding = from[0] === 0xff ? 'utf16le' : 'utf8'

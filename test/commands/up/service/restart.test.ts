@@ -4,20 +4,20 @@ import { main } from '../../../../src/commands/main.ts'
 import { refuseSelfRestart } from '../../../../src/commands/up/service/restart.ts'
 import type { ServiceStatus } from '../../../../src/up/types.ts'
 import { makeTestHost } from '../../../support/test-host.ts'
-import { makeStage } from '../../../up/managers/stage.ts'
+import { makeManagerHost } from '../../../up/managers/manager-host.ts'
 
 test('crabup NAME restart refuses to end its own service when nothing would start it again', async () => {
-  await using stage = await makeStage()
-  await using box = await makeTestHost({ homeDir: stage.home })
-  await stage.set('domains', 'gui\n')
-  await stage.set(`gui-${box.host.uid}-ai.crabtalk.daemon`, `\tstate = running\n\tpid = ${process.ppid}\n`)
-  const env = { ...stage.host.env, CRABTALK_SERVICE_MANAGER: 'launchd' }
+  await using fixture = await makeManagerHost()
+  await using box = await makeTestHost({ homeDir: fixture.home })
+  await fixture.set('domains', 'gui\n')
+  await fixture.set(`gui-${box.host.uid}-ai.crabtalk.daemon`, `\tstate = running\n\tpid = ${process.ppid}\n`)
+  const env = { ...fixture.host.env, CRABTALK_SERVICE_MANAGER: 'launchd' }
   const code = await main('crabup', ['daemon', 'restart', '--now'], { ...box.host, env })
   await box.host.stderr.flush()
   assert.equal(code, 1)
   assert.match(box.stderr(), /Cannot restart daemon: this command runs inside it and would end with it/)
   assert.deepEqual(
-    (await stage.calls()).filter((line) => /bootout|bootstrap/.test(line)),
+    (await fixture.calls()).filter((line) => /bootout|bootstrap/.test(line)),
     [],
   )
 })

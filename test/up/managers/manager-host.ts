@@ -4,24 +4,24 @@ import { delimiter, join } from 'node:path'
 import { runTool } from '../../../src/core/process/run-tool.ts'
 import type { ServiceSpec, UpHost } from '../../../src/up/types.ts'
 
-/** Those of login services stand apart, for tests with a systemd that really runs. */
+/** Labels of real services are separate, for tests with a systemd that really runs. */
 const FAKES = ['fakes', 'fakes-of-login'].map((name) => join(import.meta.dirname, name))
 
-/** A host whose service managers are small programs of ours, which write down how they were called. */
-export interface Stage extends AsyncDisposable {
+/** A host whose service managers are small fake programs that record their calls. */
+export interface ManagerHost extends AsyncDisposable {
   host: UpHost
-  /** The person's own directory. */
+  /** The user's home directory. */
   home: string
-  /** Where the programs keep what they know; each says which files it reads. */
+  /** The folder where the fake programs keep their state; each documents the files it reads. */
   state: string
   spec: ServiceSpec
-  /** The calls since it was last asked, as lines. */
+  /** Returns the calls since the last query, as lines. */
   calls(): Promise<string[]>
   set(file: string, text?: string): Promise<void>
 }
 
-/** Makes one; `env` is laid over what the programs get. */
-export async function makeStage(env: Readonly<Record<string, string>> = {}): Promise<Stage> {
+/** Creates a host; `env` is added to the environment of the programs. */
+export async function makeManagerHost(env: Readonly<Record<string, string>> = {}): Promise<ManagerHost> {
   const folder = await mkdtemp(join(tmpdir(), 'crab stage '))
   const [home, state] = [join(folder, 'home'), join(folder, 'state')]
   for (const path of [home, state]) await mkdir(path)
@@ -46,7 +46,7 @@ export async function makeStage(env: Readonly<Record<string, string>> = {}): Pro
       run: (argv, options, signal) => runTool(argv, { ...options, env: options.env ?? all }, signal),
       now: () => Date.now(),
     },
-    spec: stageSpec(join(home, '.crabtalk')),
+    spec: makeServiceSpec(join(home, '.crabtalk')),
     async calls() {
       const text = await readFile(calls, 'utf8').catch(() => '')
       await rm(calls, { force: true })
@@ -57,8 +57,8 @@ export async function makeStage(env: Readonly<Record<string, string>> = {}): Pro
   }
 }
 
-/** A service of a home, which runs a shell for as long as nobody ends it. */
-export function stageSpec(home: string, script = 'sleep 1000 & wait'): ServiceSpec {
+/** Returns the spec of a service that runs a shell until it is stopped. */
+export function makeServiceSpec(home: string, script = 'sleep 1000 & wait'): ServiceSpec {
   return {
     name: 'daemon',
     label: 'ai.crabtalk.daemon',
