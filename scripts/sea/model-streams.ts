@@ -1,7 +1,9 @@
 import { resolve } from 'node:path'
 import { type Patch, replaceOnly } from './patch.ts'
 
-const MODEL_STREAMS = JSON.stringify(resolve(import.meta.dirname, '../../src/core/provider/model-streams.ts'))
+const PROVIDER = resolve(import.meta.dirname, '../../src/core/provider')
+const MODEL_STREAMS = JSON.stringify(resolve(PROVIDER, 'model-streams.ts'))
+const TEXT_JOINER = JSON.stringify(resolve(PROVIDER, 'text-joiner.ts'))
 
 /**
  * Gives the AI SDK packages our own event streams, which cost a fraction of theirs for each event (ADR 0178).
@@ -37,9 +39,9 @@ export function useJsonEvents(module: string): string | undefined {
     PARSE_EVENTS,
     `return readJsonEvents(stream, createParser, (text) => {
 		return parseKnownEvent(text, secureJsonParse, schema.isKnown) ?? safeParseJSON({ text, schema });
-	});`,
+	}, schema.isKnown && new TextJoiner(secureJsonParse));`,
   )
-  const imports = `import { parseKnownEvent, readJsonEvents } from ${MODEL_STREAMS}\nimport { createParser } from "eventsource-parser"\n`
+  const imports = `import { parseKnownEvent, readJsonEvents } from ${MODEL_STREAMS}\nimport { TextJoiner } from ${TEXT_JOINER}\nimport { createParser } from "eventsource-parser"\n`
   const validating =
     parsing &&
     replaceOnly(

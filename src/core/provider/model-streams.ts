@@ -15,6 +15,16 @@ export type CreateEventParser = (config: { onEvent: (event: { data: string }) =>
   feed(text: string): void
 }
 
+/** Joins events that arrived together, before they are passed on. */
+export interface EventJoiner<T> {
+  /** Joins an event that was not parsed; false when it must be. */
+  joinUnparsed(data: string): boolean
+  /** Joins a parsed event; false when it is one of its own, to which the next ones may be joined. */
+  join(event: T, data: string): boolean
+  /** Ends the joining, because the last event is passed on. */
+  end(): void
+}
+
 /**
  * Returns the parsed events of a response body, without the `[DONE]` that ends it.
  *
@@ -25,6 +35,7 @@ export function readJsonEvents<T>(
   body: ReadableStream<Uint8Array>,
   createParser: CreateEventParser,
   parse: (data: string) => T | Promise<T>,
+  joiner?: EventJoiner<T>,
 ): ReadableStream<T> {
   const decoder = new TextDecoder()
   let found: string[] = []
@@ -35,9 +46,15 @@ export function readJsonEvents<T>(
       const events = found
       found = []
       for (const data of events) {
-        const event = parse(data)
-        sink.enqueue(event instanceof Promise ? await event : event)
+        if (joiner?.joinUnparsed(data)) continue
+        let event = parse(data)
+        if (event instanceof Promise) {
+          joiner?.end() // the reader runs now
+          event = await event
+        }
+        if (!joiner?.join(event, data)) sink.enqueue(event)
       }
+      joiner?.end()
     },
   })
 }
