@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { findCycle, readSources, type Source, toSource } from './support/imports.ts'
 import { LAYERS } from './support/layers.ts'
 
-/** Packages and built-ins that one folder keeps for itself; a trailing slash means every package of that scope. */
+/** Packages and built-ins that only one folder may import; a trailing slash means every package of that scope. */
 const OWNED_MODULES: Record<string, readonly string[]> = {
   'node:net': ['src/core/transport'],
   'node:child_process': ['src/core/process', 'bin/launch.cjs'],
@@ -17,7 +17,7 @@ const OWNED_MODULES: Record<string, readonly string[]> = {
   react: ['src/tui'],
 }
 
-/** What only some files may write. */
+/** Code that only some files may contain. */
 const OWNED_CODE: readonly { what: string; pattern: RegExp; owners: readonly string[] }[] = [
   {
     what: 'process.exit',
@@ -54,29 +54,29 @@ const MAX_LINES = 400
 const product = readSources('bin', 'src')
 const everything = [...product, ...readSources('components', 'scripts', 'test', 'bench')]
 
-test('imports go down the layers only', () => {
+test('imports only go down the layers', () => {
   assert.deepEqual(product.flatMap(layerBreaches), [])
 })
 
-test('imports form no cycle', () => {
+test('imports have no cycles', () => {
   assert.equal(findCycle(everything)?.join(' imports '), undefined)
 })
 
-test('packages and operating system modules stay with their owners', () => {
+test('packages and operating system modules are imported only by their owners', () => {
   assert.deepEqual(product.flatMap(moduleBreaches), [])
 })
 
-test('the process is touched by its owners only', () => {
+test('only its owners use the process', () => {
   assert.deepEqual(product.flatMap(codeBreaches), [])
 })
 
-test('the runtime reads no clock', () => {
+test('the runtime does not read a clock', () => {
   const clock = /\b(Date\.now\(|new Date\(\)|performance\.now\()/
   const runtime = product.filter(({ path }) => isIn(path, 'src/core/runtime'))
   assert.deepEqual(linesWith(runtime, clock), [])
 })
 
-test(`no file has more than ${MAX_LINES} lines, generated ones aside`, () => {
+test(`no file has more than ${MAX_LINES} lines, except generated ones`, () => {
   const written = everything.filter(({ path }) => !path.includes('.generated.'))
   const long = written.map(({ path, text }) => `${path} has ${text.trimEnd().split('\n').length} lines`)
   assert.deepEqual(
@@ -91,11 +91,11 @@ test('modules have named exports and no index.ts', () => {
   assert.deepEqual(indexes, [])
 })
 
-test('the product imports by name, so that the bundle holds all of it', () => {
+test('the product imports by literal names, so that the bundle contains all of it', () => {
   assert.deepEqual(linesWith(product, /\bimport\((?!\s*['"])/), [])
 })
 
-test('these rules catch static, dynamic and type imports, and what a file may not touch', () => {
+test('these rules detect static, dynamic and type imports, and code that a file must not contain', () => {
   const breach = toSource(
     'src/core/base/x.ts',
     [

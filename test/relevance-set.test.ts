@@ -6,22 +6,22 @@ import { readSet } from '../bench/relevance/set.ts'
 
 const { history, tuning, heldOut } = readSet()
 
-test('the checked-in history is what its script makes', () => {
+test('the checked-in history is the output of its script', () => {
   const made = makeHistory()
   assert.equal(made.length, history.length)
-  // one by one: what differs of all of it takes gigabytes to print
+  // compared one by one, because printing the whole difference takes gigabytes
   const differs = made.findIndex((session, at) => JSON.stringify(session) !== JSON.stringify(history[at]))
   assert.equal(differs, -1)
 })
 
-test('each half of the labels has 200 queries at least, of every kind', () => {
+test('each half of the labels has at least 200 queries, of every kind', () => {
   for (const half of [tuning, heldOut]) {
     assert.ok(half.length >= 200)
     assert.deepEqual(new Set(half.map(({ kind }) => kind)), new Set(QUERY_KINDS))
   }
 })
 
-test('no query stands twice, and no family in both halves', () => {
+test('no query occurs twice, and no family is in both halves', () => {
   const texts = [...tuning, ...heldOut].map(({ text }) => text)
   assert.equal(new Set(texts).size, texts.length)
   const families = new Set(tuning.map(({ session }) => history[session]!.family))
@@ -31,7 +31,7 @@ test('no query stands twice, and no family in both halves', () => {
   )
 })
 
-test('a query of synonyms has hardly a word of its session', () => {
+test('a synonym query shares few words with its session', () => {
   const labels = [...tuning, ...heldOut].filter(({ kind }) => kind === 'synonyms')
   const shares = labels.map(({ text, session }) => {
     const said = new Set(history[session]!.turns.flatMap((turn) => wordsOf(turn.text)))
@@ -41,7 +41,7 @@ test('a query of synonyms has hardly a word of its session', () => {
   assert.ok(shares.reduce((sum, share) => sum + share, 0) / shares.length < 0.25)
 })
 
-/** Words of five letters and more. */
+/** Returns the words of five letters and more. */
 function wordsOf(text: string): string[] {
   return text.toLowerCase().match(/\p{L}{5,}/gu) ?? []
 }

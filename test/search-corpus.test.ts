@@ -12,7 +12,7 @@ import { BruteForce } from './support/brute-force.ts'
 const SESSIONS = 5
 const corpus = makeCorpus()
 
-test('bruteForce() of the bench finds what the brute force of the tests finds, to the last bit', () => {
+test('bruteForce() of the bench finds the same as the brute force of the tests, to the last bit', () => {
   const queries = makeQueries(corpus, SESSIONS).map(({ text }) => text)
   const documents = Array.from({ length: SESSIONS }, (_, number) => [...documentsOf(corpus.session(number))])
   const other = new BruteForce(

@@ -8,7 +8,7 @@ test('VERSION is the version of package.json', () => {
   assert.equal(VERSION, manifest.version)
 })
 
-test("VERSION heads the changelog's newest entry", async () => {
+test('VERSION is the newest entry of the changelog', async () => {
   const changelog = await readFile(new URL('../CHANGELOG.md', import.meta.url), 'utf8')
   assert.equal(changelog.match(/^## \[?(\d+\.\d+\.\d+)/m)?.[1], VERSION)
 })

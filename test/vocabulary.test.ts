@@ -11,7 +11,7 @@ const EXPORT =
   /^export (?:declare )?(?:abstract )?(?:async )?(?:function\*?|class|interface|type|const|let|enum) (\w+)/gm
 /** A doc or block comment at the start of a line, or a run of line comments. */
 const COMMENT = /^[ \t]*\/\*\*?([\s\S]*?)\*\/|(?:^[ \t]*|[ \t])\/\/(.*(?:\n[ \t]*\/\/.*)*)/gm
-/** Names that say nothing to a reader who greps for the field's word: docs/glossary.md has that one. */
+/** Names that do not tell a reader the field's word, which is in docs/glossary.md. */
 const BANNED =
   /^(Begun|CutOff|Doomed|Finding|Flaw|Happening|Holders|Holding|Options|Outcome|Place|Ports|Problem|Reading|Roster|Seen|Setting|Speech|Standing|Staying|Told|Wanted|WayBack|Ways|told|kept|asked|made|begun|given|said|wanted|[a-z]\w*Of)$/
 const OPENING = /^(?:As|For|How|Of|So|What|Where|Which|Who|Whom|Whose|Why)\b/
@@ -67,7 +67,7 @@ test('an exported name is declared in one file only', () => {
   )
 })
 
-test('exported names are words of the field, and functions are not called somethingOf', () => {
+test('exported names are words of the field, and no function is called somethingOf', () => {
   const found = SOURCES.flatMap(({ path, text }) =>
     [...text.matchAll(EXPORT)].flatMap(([, name]) => (BANNED.test(name!) ? `${path}: ${name}` : [])),
   )

@@ -11,7 +11,7 @@ const node = (name: string, script: string, more: Partial<Program> = {}): Progra
 })
 const RUNS = { rounds: 1, cwd: tmpdir() }
 
-test('interleave() goes on without a program that may fail, and says why it was not measured', async () => {
+test('interleave() continues without a program that may fail, and reports why it was not measured', async () => {
   const broken = node('broken', 'process.exit(3)', { mayFail: true })
   const failures = new Map<string, string>()
   const good = node('good', 'console.log(1)', { expects: /1/ })

@@ -6,7 +6,7 @@ import { makeTree } from '../support/trees.ts'
 
 const MAIN = join(import.meta.dirname, '../../bench/main.ts')
 
-test('bench says so when there is no binary, suite or program to measure', async () => {
+test('bench reports a missing binary, and an unknown suite or program', async () => {
   await using tree = await makeTree({ crabtalk: '' })
   const cases: [args: string[], said: RegExp][] = [
     [

@@ -6,7 +6,7 @@ import { makeTree } from '../support/trees.ts'
 
 const place = (homes: string) => ({ homes, modelUrl: 'http://127.0.0.1:9/v1', cwd: '/work' })
 
-test('findPeers() gives each program it knows a home that points at the model server', async () => {
+test('findPeers() gives each known program a home that points at the model server', async () => {
   await using tree = await makeTree({
     'node_modules/.bin/codex': '#!/bin/sh\necho "codex-cli 1.2.3"\n',
     'node_modules/.bin/unheard-of': '#!/bin/sh\n',
@@ -20,7 +20,7 @@ test('findPeers() gives each program it knows a home that points at the model se
   assert.match(config, /^base_url = "http:\/\/127\.0\.0\.1:9\/v1"$/m)
 })
 
-test('findPeers() keeps a program that does not run, without a version', async () => {
+test('findPeers() returns a program that does not run without a version', async () => {
   await using tree = await makeTree({ 'node_modules/.bin/codex': '#!/bin/sh\nexit 1\n' })
   await chmod(tree.path('node_modules/.bin/codex'), 0o755)
   const peers = await findPeers(tree.root, place(tree.path('homes')))
@@ -30,7 +30,7 @@ test('findPeers() keeps a program that does not run, without a version', async (
   )
 })
 
-test('findPeers() finds none where none are, and looks nowhere unless it is asked to', async () => {
+test('findPeers() finds nothing in an empty folder, and does not search without one', async () => {
   await using tree = await makeTree({ 'package.json': '{}' })
   assert.deepEqual(await findPeers(tree.root, place(tree.root)), [])
   assert.deepEqual(await findPeers(undefined, place(tree.root)), [])

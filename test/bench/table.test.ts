@@ -25,7 +25,7 @@ test('toTable() shows ratios to the floor of the same run and judges those that 
   ])
 })
 
-test('toTable() takes off what cannot be avoided before it compares', () => {
+test('toTable() subtracts the unavoidable part before it compares', () => {
   const marks = { wall: { floor: 'floor', beyond: 'server', most: 1.5 } }
   const table = toTable(columns, [
     { name: 'floor', values: { wall: 100 } },
@@ -52,7 +52,7 @@ test('toTable() judges what is above the floor', () => {
   ])
 })
 
-test('toTable() says in its row why a program was not measured', () => {
+test('toTable() shows in its row why a program was not measured', () => {
   const table = toTable(columns, [
     { name: 'floor', values: { wall: 20, rss: 40 } },
     { name: 'peer', values: { wall: Number.NaN }, failure: 'it did not start' },
@@ -60,7 +60,7 @@ test('toTable() says in its row why a program was not measured', () => {
   assert.deepEqual(cellsOf(table).at(-1), ['peer', 'not measured: it did not start'])
 })
 
-test('toTable() turns a table of many figures over', () => {
+test('toTable() transposes a table with many columns', () => {
   const many = Array.from({ length: 7 }, (_, at) => ({ key: `k${at}`, title: `figure ${at}` }))
   const table = toTable(many, [{ name: 'ours', values: { k0: 1, k6: 7 } }])
   assert.deepEqual(cellsOf(table).slice(0, 2), [

@@ -10,7 +10,7 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 const BUILD = pathToFileURL(join(import.meta.dirname, '../../bin/build.ts'))
 
-test('describeBuild() starts this program from source so that Node leaves an --env-file to it', async () => {
+test('describeBuild() starts this program from source so that Node does not read its --env-file', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'crab-build-'))
   const script = join(folder.path, 'says.mts')
   await writeFile(

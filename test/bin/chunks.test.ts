@@ -6,7 +6,7 @@ import { chunkLoader, WRAPPER } from '../../bin/chunks.ts'
 
 const builtin = createRequire(import.meta.url)
 
-test('chunkLoader() runs a chunk once, when it is first asked for, and leaves built-ins to Node', async () => {
+test('chunkLoader() runs a chunk once, on its first import, and leaves built-ins to Node', async () => {
   const ran: string[] = []
   const load = chunkLoader(
     {
@@ -43,7 +43,7 @@ test('chunkLoader() runs a chunk again that has thrown', () => {
   assert.equal((load('./a.js') as { whole?: number }).whole, 1)
 })
 
-test('chunkLoader() tells whether V8 took a code cache', () => {
+test('chunkLoader() reports whether V8 accepted a code cache', () => {
   const sources = program({ 'a.js': '__reveal({ x: 1 })', 'b.js': '__reveal({ y: 2 })' })
   const scripts: Script[] = []
   const compiled = (_: string, script: Script) => scripts.push(script)

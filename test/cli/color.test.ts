@@ -4,7 +4,7 @@ import { type ColorChoice, colorize, wantsColor } from '../../src/cli/color.ts'
 
 type Env = Record<string, string>
 
-/** Choice, environment, whether it is a terminal, and what comes of it; the first that applies wins. */
+/** The choice, the environment, whether it is a terminal, and the result; the first rule that applies wins. */
 const CASES: [ColorChoice, Env, boolean, boolean][] = [
   ['auto', {}, true, true],
   ['auto', {}, false, false],
@@ -26,12 +26,12 @@ const CASES: [ColorChoice, Env, boolean, boolean][] = [
 
 for (const [choice, env, isTerminal, wanted] of CASES) {
   const where = isTerminal ? 'a terminal' : 'a pipe'
-  test(`wantsColor() is ${wanted} for ${choice} with ${JSON.stringify(env)} on ${where}`, () => {
+  test(`wantsColor() returns ${wanted} for ${choice} with ${JSON.stringify(env)} on ${where}`, () => {
     assert.equal(wantsColor(choice, env, { isTerminal }), wanted)
   })
 }
 
-test('colorize() adds nothing when no colours are wanted', () => {
+test('colorize() adds nothing when colours are off', () => {
   assert.equal(colorize('error', 'red', false), 'error')
   assert.equal(colorize('error', 'red', true), '\u001b[31merror\u001b[39m')
 })

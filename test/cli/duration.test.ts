@@ -16,7 +16,7 @@ const DURATIONS: Record<string, number> = {
 }
 
 for (const [text, milliseconds] of Object.entries(DURATIONS)) {
-  test(`parseDuration() takes ${text}`, () => assert.equal(parseDuration('timeout', text), milliseconds))
+  test(`parseDuration() reads ${text}`, () => assert.equal(parseDuration('timeout', text), milliseconds))
 }
 
 for (const text of [
@@ -33,7 +33,7 @@ for (const text of [
   's',
   `${'1'.repeat(200)}s`,
 ]) {
-  test(`parseDuration() refuses ${JSON.stringify(text.slice(0, 20))}`, () => {
+  test(`parseDuration() rejects ${JSON.stringify(text.slice(0, 20))}`, () => {
     assert.throws(() => parseDuration('timeout', text), {
       name: 'CrabError',
       kind: 'usage',
@@ -43,7 +43,7 @@ for (const text of [
   })
 }
 
-test('parseCount() takes whole numbers from its least', () => {
+test('parseCount() reads whole numbers from its minimum', () => {
   assert.deepEqual(
     ['0', '7', '007'].map((text) => parseCount('limit', text)),
     [0, 7, 7],
@@ -52,12 +52,12 @@ test('parseCount() takes whole numbers from its least', () => {
 })
 
 for (const text of ['', '-1', '1.5', '1e3', '0x10', 'ten', ' 1', '1 ', '٣', '9'.repeat(17)]) {
-  test(`parseCount() refuses ${JSON.stringify(text)}`, () => {
+  test(`parseCount() rejects ${JSON.stringify(text)}`, () => {
     assert.throws(() => parseCount('limit', text), { kind: 'usage', hint: 'for example --limit 3' })
   })
 }
 
-test('parseCount() refuses less than its least', () => {
+test('parseCount() rejects numbers below its minimum', () => {
   assert.throws(() => parseCount('max-turns', '0', 1), {
     kind: 'usage',
     message: /not a whole number from 1$/,

@@ -26,7 +26,7 @@ for (const [what, text, word, more, shown] of [
   })
 }
 
-test('excerptLine() never is wider than it may be, and shows the first match where there is room', () => {
+test('excerptLine() never exceeds its width, and shows the first match when it fits', () => {
   const text = fc.string({ unit: 'grapheme', maxLength: 300 })
   fc.assert(
     fc.property(text, text, fc.integer({ min: 12, max: 200 }), (before, behind, width) => {
@@ -44,7 +44,7 @@ test('excerptLine() never is wider than it may be, and shows the first match whe
   )
 })
 
-test('excerptLine() takes any offsets without failing', () => {
+test('excerptLine() accepts any offsets without failing', () => {
   fc.assert(
     fc.property(fc.string(), fc.array(fc.nat(400)), fc.boolean(), (text, matches, color) => {
       excerptLine({ text, matches }, { width: 40, color, measureWidth })

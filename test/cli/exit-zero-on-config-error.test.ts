@@ -9,11 +9,11 @@ for (const line of [
   ['daemon', 'run'],
   ['cron', 'run'],
 ]) {
-  test(`${line.join(' ')} says what is wrong in the configuration and exits 78, with --give-up 0`, async () => {
+  test(`${line.join(' ')} reports what is wrong in the configuration and exits 78, with --give-up 0`, async () => {
     await using box = await makeTestHost()
     const home = join(box.folder, 'home')
     await mkdir(join(home, 'local'), { recursive: true })
-    await writeFile(join(home, 'local/settings.toml'), '') // the mark of a home that is not ours
+    await writeFile(join(home, 'local/settings.toml'), '') // marks a home of another program
     const host = { ...box.host, env: { CRABTALK_HOME: home } }
     assert.equal(await main('crabtalk', line, host), 78)
     const said = box.stderr()

@@ -14,14 +14,14 @@ import { makeTestHost } from '../support/test-host.ts'
 
 const NEVER = new AbortController().signal
 
-test('readNamedFile() gives the bytes of a file below the working directory', async () => {
+test('readNamedFile() returns the bytes of a file below the working directory', async () => {
   await using at = await makeTestHost()
   const bytes = Buffer.alloc(1_000_000, 'crab\0')
   await writeFile(join(at.folder, 'file'), bytes)
   assert.deepEqual(await readNamedFile({ path: 'file' }, at.host, NEVER), bytes)
 })
 
-test('readNamedFile() says what it cannot read, and what for', async () => {
+test('readNamedFile() reports what it cannot read, and for which option', async () => {
   await using at = await makeTestHost()
   await assert.rejects(readNamedFile({ path: 'none', purpose: ' for --schema' }, at.host, NEVER), {
     kind: 'no-input',
@@ -30,7 +30,7 @@ test('readNamedFile() says what it cannot read, and what for', async () => {
   })
 })
 
-test('readNamedFile() reads a pipe that a shell opened, whether its writer is there or gone', async () => {
+test('readNamedFile() reads a pipe that a shell opened, whether its writer is still there or gone', async () => {
   await using at = await makeTestHost()
   using fifo = openFifo()
   const file = { path: `/dev/fd/${fifo.output}` }
@@ -48,12 +48,12 @@ test('readNamedFile() waits for the writer of a FIFO', async () => {
   await using at = await makeTestHost()
   const path = makeFifo(at.folder)
   const reading = readNamedText({ path }, at.host, NEVER)
-  await sleep(50) // several looks find nobody
+  await sleep(50) // long enough for several attempts to find no writer
   await writeFile(path, 'late')
   assert.equal(await reading, 'late')
 })
 
-test('readNamedFile() ends with what its signal says, while nobody writes or a writer is silent', async () => {
+test('readNamedFile() fails with the reason of its signal while it waits for a writer or for data', async () => {
   await using at = await makeTestHost()
   using fifo = openFifo()
   for (const path of [makeFifo(at.folder), `/dev/fd/${fifo.output}`]) {
@@ -67,7 +67,7 @@ test('readNamedFile() ends with what its signal says, while nobody writes or a w
   await assert.rejects(reading, { kind: 'cancelled' })
 })
 
-test('readNamedFile() takes a device for what it gives, a folder and a socket for nothing', async () => {
+test('readNamedFile() reads what a device returns, and nothing from a folder or a socket', async () => {
   await using at = await makeTestHost()
   assert.equal(await readNamedText({ path: '/dev/null' }, at.host, NEVER), '')
   const endless = readNamedFile({ path: '/dev/zero' }, at.host, NEVER)

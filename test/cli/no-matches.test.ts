@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { describeNoMatches } from '../../src/cli/no-matches.ts'
 
-test('describeNoMatches() says what is looked for when no word of the query is', async () => {
+test('describeNoMatches() explains why a query without words finds nothing', async () => {
   for (const query of ['heron', 'C++ heron', '数', '42', 'C++', '.NET', 'c']) {
     assert.equal(await describeNoMatches(query), `Nothing found for ${query}\n`)
   }
@@ -12,7 +12,7 @@ test('describeNoMatches() says what is looked for when no word of the query is',
   }
 })
 
-test('describeNoMatches() repeats no more than the beginning of a long query, and nothing that a terminal obeys', async () => {
+test('describeNoMatches() repeats only the start of a long query, without control characters', async () => {
   assert.equal(
     await describeNoMatches('heron '.repeat(1000)),
     `Nothing found for ${'heron '.repeat(34).slice(0, 200)}…\n`,

@@ -41,7 +41,7 @@ test('Output.write() prints everything in order, however writes and waits are mi
   closeSync(fd)
 })
 
-test('Output.write() asks its caller to wait only when much is waiting for a slow reader', async () => {
+test('Output.write() asks its caller to wait only when much is pending for a slow reader', async () => {
   using fifo = openFifo()
   const output = new Output(fifo.input, () => false)
   assert.equal(output.write('first'), undefined)
@@ -61,12 +61,12 @@ test('Output.write() asks its caller to wait only when much is waiting for a slo
 })
 
 for (const nonBlocking of [false, true]) {
-  test(`Output keeps every byte in a full ${nonBlocking ? 'non-blocking' : 'blocking'} pipe, and the event loop free`, async () => {
+  test(`Output keeps every byte in a full ${nonBlocking ? 'non-blocking' : 'blocking'} pipe, and does not block the event loop`, async () => {
     using fifo = openFifo({ nonBlocking })
     const output = new Output(fifo.input, () => false)
     output.write(BIG)
     output.write(BIG)
-    await new Promise((resolve) => setImmediate(resolve)) // would not come back from a write that blocks
+    await new Promise((resolve) => setImmediate(resolve)) // does not return from a write that blocks
     let isOut = false
     const out = output.flush().then(() => {
       isOut = true
@@ -77,7 +77,7 @@ for (const nonBlocking of [false, true]) {
   })
 }
 
-test('Output tells once that its reader has gone, drops the rest and calls it no failure', async () => {
+test('Output reports once that its reader has gone, and discards the rest without a failure', async () => {
   using fifo = openFifo()
   const output = new Output(fifo.input, () => false)
   let told = 0
@@ -93,7 +93,7 @@ test('Output tells once that its reader has gone, drops the rest and calls it no
   assert.equal(told, 1)
 })
 
-test('Output tells that its reader goes away while it waits', async () => {
+test('Output reports that its reader goes away while it waits', async () => {
   using fifo = openFifo()
   const output = new Output(fifo.input, () => false)
   const closed = new Promise<void>((resolve) => {
@@ -106,7 +106,7 @@ test('Output tells that its reader goes away while it waits', async () => {
   await output.flush()
 })
 
-test('Output fails with `storage` when what it prints to is full, or takes nothing', async () => {
+test('Output fails with `storage` when its target is full or rejects writes', async () => {
   const full = openSync('/dev/full', 'w')
   const output = new Output(full, () => false)
   output.write('text')
@@ -124,7 +124,7 @@ test('Output fails with `storage` when what it prints to is full, or takes nothi
   closeSync(readOnly)
 })
 
-test('Output.flush() has nothing to wait for when nothing was printed', async () => {
+test('Output.flush() resolves immediately when nothing was printed', async () => {
   const output = new Output(-1, () => false)
   assert.equal(output.write(''), undefined)
   await output.flush()
@@ -142,7 +142,7 @@ async function readUntilOut(fifo: Fifo, isOut: () => boolean): Promise<Buffer> {
   return Buffer.concat(pieces)
 }
 
-test('Output.hold() keeps back what is written until every hold is over, and asks nobody to wait', async () => {
+test('Output.hold() holds back output until every hold is released, and never asks to wait', async () => {
   await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   const path = join(dir.path, 'out')
   const fd = openSync(path, 'a')
@@ -160,6 +160,6 @@ test('Output.hold() keeps back what is written until every hold is over, and ask
   output.write('after')
   await output.flush()
   closeSync(fd)
-  assert.ok(held === 'before ' || held === '') // what was on its way when it was held may wait too
+  assert.ok(held === 'before ' || held === '') // a write that was in progress before the hold may be pending too
   assert.equal(readFileSync(path, 'utf8'), `before ${BIG}after`)
 })

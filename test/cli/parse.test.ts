@@ -23,7 +23,7 @@ const COMMAND: Command = {
   load: async () => async () => 0,
 }
 
-/** Command lines, the words they leave and the options they give. */
+/** Command lines, and the resulting words and options. */
 const LINES: [string[], string[], Record<string, readonly string[]>][] = [
   [[], [], {}],
   [['one', 'two'], ['one', 'two'], {}],
@@ -58,7 +58,7 @@ for (const [argv, args, given] of LINES) {
   })
 }
 
-test('parseOptions() gives the last value, all of them, and how many', () => {
+test('parseOptions() returns the last value, all values, and their number', () => {
   const options = parse(COMMAND, ['-s', 'a', '-vv', '-s', 'b'])
   assert.equal(options.value('sender'), 'b')
   assert.deepEqual(options.values('sender'), ['a', 'b'])
@@ -67,7 +67,7 @@ test('parseOptions() gives the last value, all of them, and how many', () => {
   assert.deepEqual([options.value('file'), options.values('file'), options.count('file')], [undefined, [], 0])
 })
 
-/** Behind its second argument the words belong to another program. */
+/** After its second argument the words belong to another program. */
 const RAW: Command = { ...COMMAND, args: '<name> <program> [...args]', rawFrom: 1 }
 const RAW_LINES: [string[], string[], Record<string, readonly string[]>][] = [
   [['a', 'npx', '-y', 'x'], ['a', 'npx', '-y', 'x'], {}],
@@ -83,14 +83,14 @@ const RAW_LINES: [string[], string[], Record<string, readonly string[]>][] = [
 ]
 
 for (const [argv, args, given] of RAW_LINES) {
-  test(`parseOptions() leaves to another program what belongs to it: ${JSON.stringify(argv)}`, () => {
+  test(`parseOptions() leaves the words of another program alone: ${JSON.stringify(argv)}`, () => {
     const options = parse(RAW, argv)
     assert.deepEqual(options.args, args)
     assert.deepEqual(givenBy(options), given)
   })
 }
 
-/** What cannot be used, and what a person is told. */
+/** Invalid command lines, and the expected message and hint. */
 const MISTAKES: [string[], RegExp, RegExp][] = [
   [['--sendr', 'x'], /^Unknown option --sendr$/, /did you mean --sender\?/],
   [['--sendr=x'], /^Unknown option --sendr$/, /did you mean --sender\?/],
@@ -118,12 +118,12 @@ const MISTAKES: [string[], RegExp, RegExp][] = [
 ]
 
 for (const [argv, message, hint] of MISTAKES) {
-  test(`parseOptions() refuses ${JSON.stringify(argv)}`, () => {
+  test(`parseOptions() rejects ${JSON.stringify(argv)}`, () => {
     assert.throws(() => parse(COMMAND, argv), { name: 'CrabError', kind: 'usage', message, hint })
   })
 }
 
-test('parseOptions() wants the arguments a command needs, and no more', () => {
+test('parseOptions() requires the arguments of a command, and no more', () => {
   const [none, one, two, many] = ['', '<name>', '<old> <new>', '<...ids>'].map((args) => ({
     ...COMMAND,
     args,
@@ -156,7 +156,7 @@ test('parseOptions() wants the arguments a command needs, and no more', () => {
   }
 })
 
-test('parseOptions() takes of an option with choices one of these, and what its command refuses itself', () => {
+test('parseOptions() accepts only the choices of an option, and what its command accepts', () => {
   const choosy = { name: 'on', value: 'WHO', choices: ['me', 'you'], refused: ['them'], summary: '' }
   const command = { ...COMMAND, options: [choosy, { name: 'help', summary: '' }] }
   for (const who of ['me', 'them']) assert.equal(parse(command, ['--on', who]).value('on'), who)
@@ -166,7 +166,7 @@ test('parseOptions() takes of an option with choices one of these, and what its 
   assert.throws(() => parse(command, ['--on=it']), refusal)
 })
 
-/** Arguments, how many are given, and what is said of them. */
+/** Arguments, how many are given, and the expected message. */
 const COUNTS: [string, number, string][] = [
   ['', 1, 'it takes no arguments'],
   ['<name>', 0, '<name> is missing'],
@@ -176,13 +176,13 @@ const COUNTS: [string, number, string][] = [
 ]
 
 for (const [args, given, problem] of COUNTS) {
-  test(`parseOptions() says that ${problem} for ${given} of "${args}", and repeats none`, () => {
+  test(`parseOptions() reports that ${problem} for ${given} of "${args}", and repeats none`, () => {
     const message = `Cannot run "crabtalk try": ${problem}`
     assert.throws(() => parse({ ...COMMAND, args }, Array(given).fill('secret')), { kind: 'usage', message })
   })
 }
 
-test('parseOptions() says of an argument that it is empty', () => {
+test('parseOptions() reports an empty argument', () => {
   for (const [args, argv, problem] of [
     ['<...words>', [''], '<words…> is empty'],
     ['<name>', [''], '<name> is empty'],
@@ -225,7 +225,7 @@ test('every command of the table parses its own examples', () => {
   }
 })
 
-test('parseOptions() advises in the name of the program it was started by', () => {
+test('parseOptions() uses the name of the program it was started as', () => {
   const named = { program: 'crabup', command: COMMAND }
   assert.throws(() => parseOptions(named, ['--frobnicate']), { hint: 'see crabup try --help' })
   const lacking = { program: 'crabup', command: { ...COMMAND, args: '<name>' } }

@@ -5,7 +5,7 @@ import stringWidth from 'string-width'
 import { printJson, printTable } from '../../src/cli/print.ts'
 import { makeTestHost, type TestHostOptions } from '../support/test-host.ts'
 
-test('printTable() aligns columns by what a terminal shows, without blanks at the end', async () => {
+test('printTable() aligns columns by their width on a terminal, without trailing spaces', async () => {
   const rows = [
     ['1', '日本語', 'x'],
     ['22', 'e\u0301é', 'longer'],
@@ -19,7 +19,7 @@ test('printTable() aligns columns by what a terminal shows, without blanks at th
   ])
 })
 
-test('printTable() prints whole lines into a pipe and cuts them to a terminal', async () => {
+test('printTable() prints whole lines into a pipe and truncates them on a terminal', async () => {
   const long = [['1', 'x'.repeat(200)]]
   assert.equal((await tableLines(['ID', 'TEXT'], long))[1], `1   ${'x'.repeat(200)}`)
   const terminal: TestHostOptions = { terminals: ['stdout'], columns: 20 }
@@ -46,7 +46,7 @@ test('printTable() keeps the other rows narrow when one cell is very long', asyn
   assert.equal(short, `2   ${'short'.padEnd(64)}  b`)
 })
 
-test('printTable() lets no cell change the terminal or break its line', async () => {
+test('printTable() removes control characters and line breaks from cells', async () => {
   const cells = ['\u001b[31mred\u001b[0m', 'two\nlines\tand', '\u001b]0;title\u0007x']
   assert.deepEqual((await tableLines(['A', 'B', 'C'], [cells]))[1], 'red  two lines and  x')
 })
@@ -64,7 +64,7 @@ test('printTable() fits the terminal whatever is in the cells', async () => {
   )
 })
 
-test('printJson() prints JSON that people can read, and gives 0', async () => {
+test('printJson() prints indented JSON, and returns 0', async () => {
   await using test = await makeTestHost()
   assert.equal(printJson(test.host, { a: [1] }), 0)
   await test.host.stdout.flush()

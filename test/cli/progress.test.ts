@@ -4,7 +4,7 @@ import { withProgress } from '../../src/cli/progress.ts'
 import { makeTestHost } from '../support/test-host.ts'
 import { until } from '../support/until.ts'
 
-test('withProgress() shows on a terminal what is waited for, on one line, and erases it', async () => {
+test('withProgress() shows a line on a terminal while it waits, and erases it', async () => {
   await using at = await makeTestHost({ terminals: ['stderr'], columns: 24 })
   const { promise, resolve } = Promise.withResolvers<string>()
   const shown = withProgress(at.host, `starting \u001b[31m${'fs '.repeat(20)}`, promise)
@@ -16,7 +16,7 @@ test('withProgress() shows on a terminal what is waited for, on one line, and er
   assert.ok(at.stderr().endsWith('…\r\u001b[2K'))
 })
 
-test('withProgress() passes a failure on, and shows nothing of work that is done at once', async () => {
+test('withProgress() rethrows a failure, and shows nothing for work that is done immediately', async () => {
   await using at = await makeTestHost({ terminals: ['stderr'] })
   await assert.rejects(withProgress(at.host, 'x', Promise.reject(new Error('no'))), { message: 'no' })
   await at.host.stderr.flush()

@@ -6,8 +6,9 @@ import { openRemoteLink } from '../../src/mcp/remote/remote-link.ts'
 import { withSignIn } from './oauth.ts'
 import { act, type Setting } from './scenarios.ts'
 
-// The client that the conformance suite starts, with the address of a server as its last argument: what src/mcp does for
-// a declared server, one connection long. It ends with 1 when something failed; some scenarios want that.
+// The client that the conformance suite starts, with the address of a server as its last argument. It does what
+// src/mcp does for a declared server, for the length of one connection. It exits with 1 when something failed,
+// which some scenarios require.
 const PATIENCE_MS = 10_000
 const { MCP_CONFORMANCE_SCENARIO: scenario = '', MCP_CONFORMANCE_CONTEXT: context = '{}' } = process.env
 process.exitCode = await run(String(process.argv.at(-1)), JSON.parse(context))

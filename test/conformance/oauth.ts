@@ -11,17 +11,16 @@ import {
   UnauthorizedError,
 } from '@modelcontextprotocol/client'
 
-/** A client that its authorization server knows already, if it does. */
+/** A client that may already be registered with its authorization server. */
 export interface Registered {
   client_id?: string
   client_secret?: string
 }
 
 /**
- * `fetch` that signs in where the server asks for it, through the SDK's OAuth client, and sends the same request again.
- *
- * A request is challenged once: a server that still says no has said no. Nobody is asked: the authorization server of the
- * suite redirects at once. It is spoken to with the built-in fetch.
+ * Returns a `fetch` that signs in where the server requires it, through the SDK's OAuth client, and sends the
+ * same request again. A request is challenged once; a second refusal is final. No user is involved, because the
+ * authorization server of the suite redirects immediately. The built-in fetch talks to it.
  */
 export function withSignIn(fetch: FetchLike, serverUrl: string, registered: Registered): FetchLike {
   const account = new Account(registered)
@@ -40,7 +39,10 @@ function isChallenge({ status }: Response): boolean {
   return status === 401 || status === 403
 }
 
-/** For 401 anew, since the authorization server may be another one now; for 403 with what was granted and what is missing. */
+/**
+ * Signs in again after 401, because the authorization server may have changed; after 403, requests the missing
+ * scope as well.
+ */
 async function signIn(account: Account, challenge: Response, serverUrl: string): Promise<void> {
   const { resourceMetadataUrl, scope: asked } = extractWWWAuthenticateParams(challenge)
   const granted = account.tokens()?.scope
@@ -57,11 +59,11 @@ async function signIn(account: Account, challenge: Response, serverUrl: string):
   await auth(account, { ...request, authorizationCode: code, ...(iss !== undefined && { iss }) })
 }
 
-/** What the SDK's OAuth client keeps of one server, in memory. */
+/** The state of the SDK's OAuth client for one server, in memory. */
 class Account implements OAuthClientProvider {
   readonly redirectUrl = 'http://localhost:3000/callback'
   readonly clientMetadata = { client_name: 'crabtalk', redirect_uris: [this.redirectUrl] }
-  /** The suite takes this one for a client that publishes its own description. */
+  /** The suite treats a client with this URL as one that publishes its own metadata. */
   readonly clientMetadataUrl = 'https://conformance-test.local/client-metadata.json'
   #client: OAuthClientInformation | undefined
   #tokens: OAuthTokens | undefined
@@ -81,7 +83,7 @@ class Account implements OAuthClientProvider {
     return { ...init, headers }
   }
 
-  /** What came back from the authorization server. */
+  /** Returns the answer of the authorization server. */
   redirected(): { code: string; iss: string | undefined } {
     const { searchParams } = this.#location ?? new URL(this.redirectUrl)
     const code = searchParams.get('code')

@@ -4,12 +4,12 @@ import type { Connection } from '../../src/mcp/connection/connection.ts'
 import { elicitThrough } from '../../src/mcp/elicitation/elicit.ts'
 import type { Registered } from './oauth.ts'
 
-/** What the suite tells a client about a scenario, besides its name. */
+/** The suite's data about a scenario, besides its name. */
 export interface Setting extends Registered {
   toolCalls?: { name: string; arguments: JsonObject }[]
 }
 
-/** Does what a scenario wants to see of a client that is connected. */
+/** Performs the steps that a scenario expects of a connected client. */
 export async function act(
   scenario: string,
   setting: Setting,
@@ -31,7 +31,7 @@ const ARGUMENTS: Readonly<Record<string, JsonObject>> = {
   'http-invalid-tool-headers': { region: 'us-west1' },
 }
 
-/** Sends the presets of a form where it has some, and else takes the first of whatever is offered. */
+/** Sends the defaults of a form, and otherwise the first of the choices. */
 const PERSON = elicitThrough({
   server: 'conformance',
   turn: '1',

@@ -24,7 +24,10 @@ interface Behaviour {
   check(at: Behind): Promise<void>
 }
 
-/** The behaviour that every way to a node has in common. Turns of `tg:7` are of the remote class by each of them. */
+/**
+ * The behaviour that all connections to a node have in common. Turns of `tg:7` are of the remote class on each
+ * of them.
+ */
 const BEHAVIOURS: Record<string, Behaviour | (() => Behaviour)> = {
   'a ping is answered': {
     async check({ dispatch }) {
@@ -127,7 +130,7 @@ const BEHAVIOURS: Record<string, Behaviour | (() => Behaviour)> = {
       }
       const end = events.at(-1)
       assert.equal(end?.$case === 'end' && end.value.detail?.stopReason, 'cancelled')
-      await request(at.dispatch, 'kill', PAIR, NEVER) // a known idle pair is nothing to stop
+      await request(at.dispatch, 'kill', PAIR, NEVER) // stopping a known idle pair does nothing
       await assert.rejects(request(at.dispatch, 'kill', { ...PAIR, sender: 'tg:8' }, NEVER), {
         kind: 'missing',
       })
@@ -268,7 +271,7 @@ const BEHAVIOURS: Record<string, Behaviour | (() => Behaviour)> = {
   'a path is no session': {
     async check({ dispatch, door }) {
       for (const filePath of ['', '..', '../../etc/passwd', '/etc/passwd', 'a/b', '\0']) {
-        const kind = door === 'over TCP' ? 'missing' : 'invalid' // a session that a client does not own does not exist
+        const kind = door === 'over TCP' ? 'missing' : 'invalid' // a client cannot see sessions that it does not own
         await assert.rejects(request(dispatch, 'getConversationHistory', { filePath }, NEVER), { kind })
       }
     },
@@ -311,7 +314,7 @@ async function repliesTo({ dispatch }: Pick<Behind, 'dispatch'>, message: DeepPa
   return await Array.fromAsync(dispatch(ClientMessage.create(message), NEVER))
 }
 
-/** Code and message of the last reply when it is an error; else its case. */
+/** Returns the code and message of the last reply when it is an error, otherwise its case. */
 async function codeOf(
   at: Pick<Behind, 'dispatch'>,
   msg: DeepPartial<ClientMessage>['msg'],

@@ -1,7 +1,7 @@
 import type { RecordedRequest, Reply } from '../support/model-server.ts'
 import type { Part } from '../support/model-wire.ts'
 
-/** What the model of the documentation answers: by the words of a prompt, else one word. */
+/** Answers a request of the documentation's examples: by patterns in the prompt, otherwise with one word. */
 export function answerRequest(request: RecordedRequest): Reply {
   const [said, last] = lastMessages(request)
   if (last === 'tool') return { parts: ['Done.'], usage: USAGE }
@@ -9,7 +9,7 @@ export function answerRequest(request: RecordedRequest): Reply {
   return { parts: found ? found[1] : ['Ready.'], usage: USAGE }
 }
 
-/** The last words of a person, and whose the last message is. */
+/** Returns the text of the last user message, and the role of the last message. */
 function lastMessages({ json }: RecordedRequest): [said: string, last: string] {
   const messages = json['messages'] as { role: string; content: unknown }[]
   const prompt = messages.findLast(({ role }) => role === 'user')?.content

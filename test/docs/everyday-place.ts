@@ -7,20 +7,20 @@ import { makeSandbox, type Sandbox } from '../support/run-binary.ts'
 import { shortConfig, writeConfig } from '../support/talk.ts'
 import { answerRequest } from './answers.ts'
 
-/** A place as people have one who try what help and documentation say: a model, a project under git, notes, a PATH. */
+/** The environment of a user who tries the examples: a model, a project under git, notes, a PATH. */
 export interface EverydayPlace extends Sandbox {
   server: ModelServer
-  /** The person's own directory. */
+  /** The home directory of the user. */
   user: string
 }
 
-/** Makes one; `npx` and other programs that would need the network start what the project has installed. */
+/** Creates it. `npx` and other programs that would need the network start what the project has installed. */
 export async function makeEverydayPlace(): Promise<EverydayPlace> {
   const box = await makeSandbox()
   const server = await startModelServer(answerRequest, { models: ['scripted'] })
   const remote = await scriptedServer()
   const user = box.env['HOME']!
-  const home = join(user, '.crabtalk') // where people have it
+  const home = join(user, '.crabtalk') // the default location
   const [bin, spare] = ['tools', 'spare'].map((name) => join(dirname(box.cwd), name)) as [string, string]
   await writeConfig(home, shortConfig(server.url))
   const tools = Object.entries(TOOLS).map(([name, script]) => writeProgram(join(bin, name), script))
@@ -35,7 +35,7 @@ export async function makeEverydayPlace(): Promise<EverydayPlace> {
   })
   const onTerminal = <T extends { env?: object }>(options?: T) => ({
     ...options,
-    env: { ...env, CRABTALK_HOME: home, ...options?.env }, // a terminal's environment takes nothing away
+    env: { ...env, CRABTALK_HOME: home, ...options?.env }, // variables of a terminal's environment cannot be removed
   })
   const place: EverydayPlace = {
     ...box,
@@ -72,7 +72,7 @@ const ROOT = resolve(import.meta.dirname, '../..')
 const MODULES = join(ROOT, 'node_modules')
 const EVERYTHING = `${MODULES}/@modelcontextprotocol/server-everything/dist/index.js`
 
-/** Programs that people have and that would be fetched from the network, or open a window. */
+/** Installed programs that would download something or open a window. */
 const TOOLS: Record<string, string> = {
   npx: `shift; package=$1; shift; exec '${process.execPath}' '${MODULES}'"/$package/dist/index.js" "$@"`,
   node: `exec '${process.execPath}' "$@"`,
@@ -91,7 +91,7 @@ exit 1`,
   'github-mcp-server': `exec '${process.execPath}' '${EVERYTHING}' "$@"`,
 }
 
-/** For machines without jq: paths such as `.[].name`, of one value or of one a line. */
+/** Replaces jq where it is not installed: paths such as `.[].name`, of one value or of one per line. */
 const JQ = `exec '${process.execPath}' -e '
 const text = require("node:fs").readFileSync(0, "utf8")
 const lines = /^[{[]$/m.test(text) ? [text] : text.split("\\n").filter((line) => line.startsWith("{") || line.startsWith("["))
@@ -114,7 +114,7 @@ const FILES: Record<string, string> = {
 }
 
 const VARIABLES: Record<string, string> = {
-  CRABTALK_SERVICE_MANAGER: 'supervisor', // what this machine has is none of their business
+  CRABTALK_SERVICE_MANAGER: 'supervisor', // never the service manager of this machine
   DOCS_TOKEN: 'docs_none',
   EDITOR: 'cat',
   GITHUB_TOKEN: 'ghp_none',

@@ -7,7 +7,7 @@ import { test } from 'node:test'
 const ROOT = resolve(import.meta.dirname, '../..')
 const names = (await readdir(join(ROOT, 'docs'))).filter((name) => name.endsWith('.md'))
 
-test('every link of the documentation leads to a file, and to a heading of it', async () => {
+test('every link of the documentation points to an existing file and heading', async () => {
   const broken: string[] = []
   for (const page of [
     'README.md',
@@ -36,7 +36,7 @@ test('docs/README.md links to every page', async () => {
   )
 })
 
-/** As GitHub makes them of headings. */
+/** Returns the anchors that GitHub creates for headings. */
 async function anchorsOf(path: string): Promise<string[]> {
   const headings = (await readFile(path, 'utf8')).matchAll(/^#+ (.*)$/gm)
   return [...headings].map(([, text = '']) =>

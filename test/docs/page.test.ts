@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { matches } from './page.ts'
 
-test('matches() takes a text for what it is, and … for anything', () => {
+test('matches() compares text exactly, and … with anything', () => {
   const fits: [string, string][] = [
     ['a\nb\n', 'a\nb\n'],
     ['a …\n', 'a long way  \n'],

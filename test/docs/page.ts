@@ -8,7 +8,7 @@ export interface Block {
   line: number
 }
 
-/** A block that is run, and what it must print where the page says so. */
+/** A block to run, and its expected output where the page shows it. */
 export interface Step {
   block: Block
   expected: Block | undefined
@@ -24,7 +24,7 @@ export async function readBlocks(path: string): Promise<Block[]> {
   }))
 }
 
-/** The `sh` blocks in order; a `text` block right behind one says what it prints. */
+/** Returns the `sh` blocks in order, each with the `text` block right after it, which shows its output. */
 export function toSteps(blocks: readonly Block[]): Step[] {
   return blocks.flatMap((block, i) => {
     if (block.language !== 'sh') return []
@@ -33,12 +33,12 @@ export function toSteps(blocks: readonly Block[]): Step[] {
   })
 }
 
-/** `text` blocks that say of no command what it prints. */
+/** Returns the `text` blocks that do not belong to a command. */
 export function strayTexts(blocks: readonly Block[]): Block[] {
   return blocks.filter(({ language }, i) => language === 'text' && blocks[i - 1]?.language !== 'sh')
 }
 
-/** Whether text is what a block says: `…` stands for anything, alone on a line also for no line or many. */
+/** Whether text matches a block: `…` stands for any text, and alone on a line also for any number of lines. */
 export function matches(expected: string, actual: string): boolean {
   const lines = expected
     .trimEnd()

@@ -13,7 +13,7 @@ interface Place extends AsyncDisposable {
   client: Client
 }
 
-/** A client of a home whose socket is served in this process. */
+/** Starts a client of a home whose socket is served in this process. */
 async function startPlace(script: Script): Promise<Place> {
   const node = await startTestDispatch(script)
   const { run, home } = node.home.paths
@@ -33,7 +33,7 @@ async function startPlace(script: Script): Promise<Place> {
   }
 }
 
-test('connect() says plainly that no daemon runs in that home', async () => {
+test('connect() reports that no daemon is running in that home', async () => {
   await using node = await startTestDispatch([])
   await assert.rejects(connect({ home: node.home.paths.home }), {
     kind: 'unavailable',
@@ -51,7 +51,7 @@ test('stream() yields the events of a turn, in order and counted', async () => {
   )
 })
 
-test('conversations(), messages() and search() give what was said', async () => {
+test('conversations(), messages() and search() return the stored messages', async () => {
   await using at = await startPlace(() => ({ parts: ['At nine.'] }))
   await at.client.send('Where does the ferry leave?', { sender: 'bob' })
   await at.client.send('What is for lunch?', { sender: 'ann' })
@@ -66,7 +66,7 @@ test('conversations(), messages() and search() give what was said', async () => 
   assert.deepEqual([page.messages.map(({ content }) => content), page.total], [['At nine.'], 2])
 })
 
-test('send() and ask() give the whole answer, and throw what a turn failed with', async () => {
+test('send() and ask() return the whole answer, and throw the failure of a turn', async () => {
   await using at = await startPlace([
     { parts: ['Yes'] },
     { parts: ['No'] },
@@ -78,7 +78,7 @@ test('send() and ask() give the whole answer, and throw what a turn failed with'
   await assert.rejects(at.client.send('three'), { kind: 'credentials' })
 })
 
-test('onAsk answers what the agent asks, in a stream and in a whole answer', async () => {
+test('onAsk answers questions of the agent, in a stream and in a whole answer', async () => {
   const question = { question: 'Which?', header: 'Which', options: [{ label: 'a' }, { label: 'b' }] }
   const call = { call: 'c', name: 'ask_user', args: JSON.stringify({ questions: [question] }) }
   await using at = await startPlace([{ parts: [call] }, { parts: ['So b.'] }])
@@ -92,7 +92,7 @@ test('onAsk answers what the agent asks, in a stream and in a whole answer', asy
   assert.match(at.node.server.requests[1]!.text, /Which\?[^}]*b/)
 })
 
-test('a question that somebody else answers first does not end the turn', async () => {
+test('a question that another client answers first does not end the turn', async () => {
   const question = { question: 'Which?', header: 'Which', options: [{ label: 'a' }, { label: 'b' }] }
   const call = { call: 'c', name: 'ask_user', args: JSON.stringify({ questions: [question] }) }
   const late = Promise.withResolvers<void>()
@@ -122,7 +122,7 @@ test('a question that cannot be answered ends the turn with the reason', async (
   await assert.rejects(at.client.send('choose', { onAsk }), /no idea/)
 })
 
-test('subscribe() refuses what is no list of kinds, and says what it takes', async () => {
+test('subscribe() rejects anything but a list of kinds, and lists them', async () => {
   await using at = await startPlace([])
   const { signal } = new AbortController()
   // @ts-expect-error: programs in JavaScript have no types
@@ -133,7 +133,7 @@ test('subscribe() refuses what is no list of kinds, and says what it takes', asy
   })
 })
 
-test('kill() stops a turn, follow() and subscribe() see it, wait() tells its end', async () => {
+test('kill() stops a turn, follow() and subscribe() see it, and wait() returns its end', async () => {
   await using at = await startPlace([{ parts: ['Half'], end: 'hang' }])
   const { runId } = await at.client.send('go', { detach: true })
   const stop = new AbortController()
@@ -152,7 +152,7 @@ test('kill() stops a turn, follow() and subscribe() see it, wait() tells its end
   await following
 })
 
-test('createClient() is the same over a dispatch of this process', async () => {
+test('createClient() does the same over a dispatch of this process', async () => {
   await using node = await startTestDispatch([{ parts: ['Yes'] }])
   const client = createClient(node.dispatch)
   assert.equal(await client.ask('one'), 'Yes')

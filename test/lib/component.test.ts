@@ -10,7 +10,7 @@ import { until } from '../support/until.ts'
 
 const GLASS = join(import.meta.dirname, '../support/component/failing-program.ts')
 
-test('serveComponent() serves in the home it is given until its signal is aborted', async () => {
+test('serveComponent() serves in the given home until its signal is aborted', async () => {
   await using home = await madeHome()
   const over = new AbortController()
   const serving = Promise.withResolvers<number>()
@@ -32,27 +32,27 @@ test('serveComponent() serves in the home it is given until its signal is aborte
   )
 })
 
-test('runComponent() leaves no file behind when its program breaks', async () => {
+test('runComponent() leaves no file when its program crashes', async () => {
   await using home = await madeHome()
   const { paths } = home
   await using glass = startProgram(GLASS, { paths, name: 'glass' })
   const port = await glass.port()
   const key = readFileSync(join(paths.run, 'glass.key'), 'utf8').trim()
   await using host = await HTTP_CLIENTS['SDK 2.x']!({ url: new URL(`http://127.0.0.1:${port}/mcp`), key })
-  await host.call('break').catch(() => undefined) // it may be quicker
+  await host.call('break').catch(() => undefined) // the crash may be faster than the answer
   assert.equal(await glass.ended, 1)
   assert.match(glass.said(), /Error: broken/)
   assert.equal(existsSync(join(paths.run, 'glass.port')), false)
 })
 
-test('runComponent() ends though a call does not', { timeout: 30_000 }, async () => {
+test('runComponent() ends although a call does not', { timeout: 30_000 }, async () => {
   await using home = await madeHome()
   const { paths } = home
   await using glass = startProgram(GLASS, { paths, name: 'glass' })
   const port = await glass.port()
   const key = readFileSync(join(paths.run, 'glass.key'), 'utf8').trim()
   await using host = await HTTP_CLIENTS['SDK 2.x']!({ url: new URL(`http://127.0.0.1:${port}/mcp`), key })
-  const call = host.call('hang').catch(() => undefined) // no answer any more
+  const call = host.call('hang').catch(() => undefined) // never answered
   await until('it hangs', () => glass.said().includes('hanging'))
   glass.child.kill('SIGTERM')
   assert.equal(await glass.ended, 0)

@@ -28,7 +28,7 @@ async function startPlace(): Promise<Place> {
   }
 }
 
-test('a daemon without hello runs turns of the default agent and lists, page by page', async () => {
+test('a daemon without hello runs turns of the default agent, and returns lists page by page', async () => {
   await using at = await startPlace()
   const texts: string[] = []
   for await (const event of at.client.stream('hi')) {
@@ -42,7 +42,7 @@ test('a daemon without hello runs turns of the default agent and lists, page by 
   assert.deepEqual(at.daemon.requests.at(-1), { name: 'kill', value: { agent: 'crab', sender: 'ann' } })
 })
 
-test('its questions reach onAsk, and are answered with no where there is none', async () => {
+test('its questions reach onAsk, and are answered with no without one', async () => {
   await using at = await startPlace()
   const onAsk = () => ({ 'Which one?': 'Red' })
   assert.equal((await at.client.send('ask me', { onAsk })).content, '{"Which one?":"Red"}')
@@ -62,14 +62,14 @@ for (const [what, ask] of Object.entries<(client: Client) => Promise<unknown>>({
   'a question for another client': (client) =>
     Array.fromAsync(client.stream('hi', { options: { onAsk: OnAsk.PARK } })),
 })) {
-  test(`${what} is refused before the daemon without hello hears of it`, async () => {
+  test(`${what} is rejected before the daemon without hello receives it`, async () => {
     await using at = await startPlace()
     await assert.rejects(ask(at.client), OLDER)
     assert.deepEqual(at.daemon.requests, [])
   })
 }
 
-test('subscribe() of it yields the kinds that were asked for', async () => {
+test('subscribe() yields the requested kinds', async () => {
   await using at = await startPlace()
   for await (const { kind, sender } of at.client.subscribe([AgentEventKind.DONE])) {
     assert.deepEqual([kind, sender], [AgentEventKind.DONE, 'ann'])

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { embed, type Hook, type ModelEvent, type Provider } from '../../src/lib/runtime.ts'
 
-/** A model that answers with what a function makes of the conversation. */
+/** Creates a model whose answer is a function of the conversation. */
 function modelOf(answer: (said: readonly string[]) => readonly ModelEvent[]): Provider {
   return {
     defaultModel: () => 'stub',
@@ -18,7 +18,7 @@ function modelOf(answer: (said: readonly string[]) => readonly ModelEvent[]): Pr
 const FINISH: ModelEvent = { type: 'finish', reason: 'stop', usage: undefined }
 const CRAB = { name: 'crab', prompt: 'You are crab.' }
 
-test('embed() runs turns with agents and models by value, and remembers conversations', async () => {
+test('embed() runs turns with agents and models passed as values, and remembers conversations', async () => {
   const provider = modelOf((said) => [{ type: 'text', delta: said.join(' | ') }, FINISH])
   await using runtime = embed({ agents: [CRAB], provider })
   assert.equal(await textOf(runtime.turn('one')), 'user: one')
@@ -26,7 +26,7 @@ test('embed() runs turns with agents and models by value, and remembers conversa
   assert.equal(await textOf(runtime.turn('three', { sender: 'other' })), 'user: three')
 })
 
-test('embed() lists, reads, searches and adds to what was said', async () => {
+test('embed() lists, reads, searches and continues conversations', async () => {
   const provider = modelOf((said) => [{ type: 'text', delta: `heard ${said.length}` }, FINISH])
   await using runtime = embed({ agents: [CRAB], provider })
   const { sessions } = runtime
@@ -81,7 +81,7 @@ test('embed() gives agents the tools of its hooks, and no others', async () => {
   assert.equal(await textOf(runtime.turn('21?')), 'tool: 42')
 })
 
-test('embed() refuses agents that are none, and names those there are', async () => {
+test('embed() rejects unknown agents, and lists the known ones', async () => {
   const provider = modelOf(() => [FINISH])
   assert.throws(() => embed({ agents: [{ name: '../x', prompt: '' }], provider }), { kind: 'invalid' })
   assert.throws(() => embed({ agents: [{ ...CRAB, max_iterations: -1 }], provider }), {

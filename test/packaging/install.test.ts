@@ -22,7 +22,7 @@ const SCRIPT = readFileSync(SCRIPT_PATH)
 const OS = process.platform === 'darwin' ? 'darwin' : 'linux'
 const TARGET = `${OS}-${process.arch}`
 
-test('install.sh puts the archive beside it below a prefix, and says what to add to the PATH', async () => {
+test('install.sh installs the archive next to it below a prefix, and says what to add to the PATH', async () => {
   await using box = await makeBox({ '1.0.0': scriptProgram('1.0.0') })
   const { code, stdout, stderr } = await box.install()
   assert.deepEqual([code, stderr], [0, ''])
@@ -35,7 +35,7 @@ test('install.sh puts the archive beside it below a prefix, and says what to add
   assert.deepEqual(readdirSync(box.prefix).toSorted(), ['bin', 'share'])
 })
 
-test('install.sh keeps the program it replaces, and no other file that came with it', async () => {
+test('install.sh keeps the program it replaces, and no other file of the old version', async () => {
   await using box = await makeBox({ '1.0.0': scriptProgram('1.0.0') })
   await box.install()
   box.release({ '2.0.0': scriptProgram('2.0.0') })
@@ -50,7 +50,7 @@ test('install.sh keeps the program it replaces, and no other file that came with
   assert.equal(readFileSync(box.at('bin/crabtalk.old'), 'utf8'), scriptProgram('1.0.0'))
 })
 
-test('install.sh --uninstall takes away what it put there, and nothing else', async () => {
+test('install.sh --uninstall removes what it installed, and nothing else', async () => {
   await using box = await makeBox({ '1.0.0': scriptProgram('1.0.0') })
   await box.install()
   await box.install()
@@ -66,7 +66,7 @@ test('install.sh --uninstall takes away what it put there, and nothing else', as
   assert.equal(again.code, 66)
 })
 
-test('install.sh refuses what is damaged, foreign or does not start, and changes nothing', async () => {
+test('install.sh rejects a damaged or foreign archive, or a program that does not start, and changes nothing', async () => {
   await using box = await makeBox({ '1.0.0': scriptProgram('1.0.0') })
   await box.install()
   const before = readdirSync(box.prefix, { recursive: true }).toSorted()
@@ -118,13 +118,16 @@ test('install.sh refuses what is damaged, foreign or does not start, and changes
   assert.equal(readFileSync(box.at('bin/crabtalk'), 'utf8'), scriptProgram('1.0.0'))
 })
 
-test('install.sh has nothing that shellcheck knows to be wrong', async (t) => {
+test('install.sh passes shellcheck', async (t) => {
   const shellcheck = await which('shellcheck', { nothrow: true })
   if (!shellcheck) return t.skip('shellcheck is not installed')
   execFileSync(shellcheck, ['--shell=sh', SCRIPT_PATH], { encoding: 'utf8' })
 })
 
-/** A folder with a release, whose programs are scripts, and an empty prefix; both have a space in their names. */
+/**
+ * Creates a folder with a release, whose programs are scripts, and an empty prefix; both have a space in their
+ * names.
+ */
 async function makeBox(programs: Readonly<Record<string, string>>) {
   const tree = await makeTree({ 'release/install.sh': SCRIPT, 'home/': '' })
   const [release, prefix] = [tree.path('release'), tree.path('prefix')]

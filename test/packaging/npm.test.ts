@@ -11,10 +11,10 @@ import { makeTree } from '../support/trees.ts'
 const MANIFEST: Manifest = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'))
 const OWN = TARGETS.find(({ os, cpu }) => os === process.platform && cpu === process.arch)
 
-/** What a build puts beside a program. */
+/** The files that a build puts next to a program. */
 const NOTICES = { 'THIRD-PARTY-NOTICES': 'notices of the program', 'sbom.cdx.json': '{}' }
 
-/** A program that says how it was started, and ends as it is told. */
+/** A program that prints how it was started, and ends in the requested way. */
 const PROGRAM = `#!/bin/sh
 case $1 in
   --version) echo "crabtalk 9.9.9" ;;
@@ -23,7 +23,7 @@ case $1 in
 esac
 `
 
-test('mainPackage() names a package for every platform, of its own version, and none of the sources', async () => {
+test('mainPackage() names a package of its own version for every platform, and contains no sources', async () => {
   await using box = await makeBox()
   const json = JSON.parse(readFileSync(box.at('crabtalk/package.json'), 'utf8'))
   const packages = TARGETS.map(({ name }) => [`crabtalk-${name}`, MANIFEST.version])
@@ -57,7 +57,7 @@ test('platformPackage() is for its own platform only', async () => {
   }
 })
 
-test('the launcher hands arguments, input and exit code through', async () => {
+test('the launcher passes arguments, input and exit code through', async () => {
   await using box = await makeBox()
   for (const options of [[], ['--import', box.withoutExecve]]) {
     const finished = await box.node([...options, box.at('.bin/crabtalk'), 'a b', '--', ''], 'from stdin')
@@ -74,7 +74,7 @@ test('the launcher ends with the program, by the same signal', async () => {
   assert.deepEqual(await once(child, 'exit'), [null, 'SIGTERM'])
 })
 
-test('the launcher says in one line which package is missing', async () => {
+test('the launcher prints one line that names the missing package', async () => {
   await using box = await makeBox({ isComplete: false })
   const { code, stdout, stderr } = await box.node([box.at('.bin/crabtalk')])
   assert.deepEqual([code, stdout], [69, ''])
@@ -84,7 +84,7 @@ test('the launcher says in one line which package is missing', async () => {
   )
 })
 
-test('install.cjs puts the program in place of the launcher, for npm only', async () => {
+test('install.cjs replaces the launcher with the program, for npm only', async () => {
   await using box = await makeBox()
   const before = readFileSync(box.at('crabtalk/bin/crabtalk'), 'utf8')
   const install = (agent: string) =>
@@ -97,7 +97,7 @@ test('install.cjs puts the program in place of the launcher, for npm only', asyn
   assert.equal(execFileSync(box.at('.bin/crabup'), ['--version'], { encoding: 'utf8' }), 'crabtalk 9.9.9\n')
 })
 
-test('install.cjs leaves the launcher where the program is missing or does not start', async () => {
+test('install.cjs keeps the launcher when the program is missing or does not start', async () => {
   for (const program of ['#!/bin/sh\nexit 127\n', undefined]) {
     await using box = await makeBox(program === undefined ? { isComplete: false } : { program })
     const before = readFileSync(box.at('crabtalk/bin/crabtalk'), 'utf8')
@@ -109,7 +109,7 @@ test('install.cjs leaves the launcher where the program is missing or does not s
   }
 })
 
-/** A node_modules as npm makes it of the two packages, the program a script. */
+/** Creates a node_modules as npm does from the two packages, with a script as the program. */
 async function makeBox({ isComplete = true, program = PROGRAM } = {}) {
   assert.ok(OWN, 'there is a package for this platform')
   const tree = await makeTree({

@@ -5,7 +5,7 @@ import { withoutDefault } from '../../scripts/sea/bedrock.ts'
 
 const installed = new URL('../../node_modules/@ai-sdk/amazon-bedrock/dist/index.js', import.meta.url)
 
-test('withoutDefault() leaves the installed @ai-sdk/amazon-bedrock without a provider of its own', async () => {
+test('withoutDefault() removes the default provider from the installed @ai-sdk/amazon-bedrock', async () => {
   const module = await readFile(installed, 'utf8')
   const changed = withoutDefault(module)!
   assert.match(changed, /^var amazonBedrock;$/m)
@@ -13,6 +13,6 @@ test('withoutDefault() leaves the installed @ai-sdk/amazon-bedrock without a pro
   assert.ok(changed.includes('function createAmazonBedrock('))
 })
 
-test('withoutDefault() refuses a module that makes none', () => {
+test('withoutDefault() rejects a module without one', () => {
   assert.equal(withoutDefault('export const x = 1'), undefined)
 })

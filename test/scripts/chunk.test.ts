@@ -57,7 +57,7 @@ async function loadMain() {
   return { main, compiled }
 }
 
-test('toChunk() makes chunks that share what they export, as it changes', async () => {
+test('toChunk() creates chunks that share their live exports', async () => {
   const { main } = await loadMain()
   assert.deepEqual([main.counted(), main.counted(), main.count], [1, 2, 2])
   assert.equal(typeof main.default.sep, 'string')
@@ -69,19 +69,19 @@ test('toChunk() makes chunks that share what they export, as it changes', async 
   )
 })
 
-test('toChunk() lets what nobody assigns to again be a value', async () => {
+test('toChunk() turns exports that are never reassigned into values', async () => {
   const { main } = await loadMain()
   const values = Object.entries(Object.getOwnPropertyDescriptors(main)).filter(([, { get }]) => !get)
   assert.deepEqual(values.map(([name]) => name).toSorted(), ['counted', 'inner', 'later', 'set', 'word'])
 })
 
-test('toChunk() leaves what is imported later until then', async () => {
+test('toChunk() keeps later imports lazy', async () => {
   const { main, compiled } = await loadMain()
   assert.deepEqual(compiled, ['main.js', 'counter.js'])
   assert.equal((await main.later()).said, 'export {\n  no\n};\n')
 })
 
-test('toChunk() refuses import.meta, and exports and clocks that it does not know', async () => {
+test('toChunk() rejects import.meta, and exports and clocks that it does not know', async () => {
   await assert.rejects(toChunk('a.js', 'console.log(import.meta.url)\n'), /import\.meta means nothing/)
   await assert.rejects(toChunk('a.js', 'export const a = 1\n'), /exports in new ways/)
   await assert.rejects(toChunk('a.js', 'performance2.mark(1)\n'), /clock\.ts has no mark/)

@@ -7,7 +7,7 @@ import { makeTree, type Tree } from '../support/trees.ts'
 import { until } from '../support/until.ts'
 
 const RUNNER = join(import.meta.dirname, '../../scripts/conformance.ts')
-/** A client that never says a word. */
+/** A client that never sends a message. */
 const MUTE = `"${process.execPath}" --version`
 
 test('conformance passes, scenario by scenario, with our client', async () => {
@@ -19,7 +19,7 @@ test('conformance passes, scenario by scenario, with our client', async () => {
   assert.equal(lines.at(-1), 'conformance: 2025-11-25 1/1, 2026-07-28 1/1')
 })
 
-test('conformance fails with a scenario that fails, and says what the suite says', async () => {
+test('conformance fails with a failing scenario, and prints the output of the suite', async () => {
   await using tree = await makeTree({ 'tmp/': '', 'none.toml': '' })
   const { code, lines } = await run(
     tree,
@@ -35,7 +35,7 @@ test('conformance fails with a scenario that fails, and says what the suite says
   assert.equal(lines.at(-1), 'conformance: 2025-11-25 0/1, 2026-07-28 0/1')
 })
 
-test('conformance takes a scenario that fails where the baseline says why, and only there', async () => {
+test('conformance accepts a failing scenario only with a reason in the baseline', async () => {
   await using tree = await makeTree({ 'tmp/': '', 'one.toml': '["2026-07-28"]\ntools_call = "it is mute"' })
   const { code, lines } = await run(tree, 'tools_call', '--client', MUTE, '--baseline', tree.path('one.toml'))
   assert.equal(code, 1)
@@ -46,7 +46,7 @@ test('conformance takes a scenario that fails where the baseline says why, and o
   assert.equal(only.code, 1)
 })
 
-test('conformance fails with a scenario that passes although the baseline lists it', async () => {
+test('conformance fails with a passing scenario that the baseline lists', async () => {
   await using tree = await makeTree({ 'tmp/': '', 'old.toml': '["2025-11-25"]\ntools_call = "it was mute"' })
   const { code, lines } = await run(tree, 'tools_call', '--baseline', tree.path('old.toml'))
   assert.equal(code, 1)
@@ -54,7 +54,7 @@ test('conformance fails with a scenario that passes although the baseline lists 
   assert.match(lines.join('\n'), /\ntools_call \(2025-11-25\) passes: take it off the list/)
 })
 
-test('conformance refuses a scenario nobody demands, wherever it is named', async () => {
+test('conformance rejects an unknown scenario, wherever it is named', async () => {
   await using tree = await makeTree({ 'tmp/': '', 'odd.toml': '["2025-11-25"]\nflying = "it cannot"' })
   const listed = await run(tree, '--baseline', tree.path('odd.toml'))
   assert.match(listed.stderr, /odd\.toml lists flying, which 2025-11-25 does not demand\n$/)
@@ -72,7 +72,7 @@ test('conformance leaves no file and no process, whatever a client has started',
   assert.deepEqual(await readdir(tree.path('tmp')), [])
 })
 
-/** Starts a program that stays, writes its pid and leaves. */
+/** Starts a program that keeps running, writes its pid and exits. */
 const LEAVING = `
 const { spawn } = require('node:child_process')
 const { pid } = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1e9)'], { stdio: 'ignore', detached: true })

@@ -6,7 +6,7 @@ import { agentSection, configSection } from '../../scripts/docs/configuration.ts
 import { providersSection } from '../../scripts/docs/providers.ts'
 import { plain, replaceSections, table } from '../../scripts/docs/sections.ts'
 
-test('replaceSections() makes its sections anew and leaves the rest', () => {
+test('replaceSections() rewrites its sections and keeps the rest', () => {
   const page = 'a\n<!-- generated x -->\nold\n<!-- end -->\nb\n<!-- generated y -->\n<!-- end -->\n'
   const made = replaceSections('page.md', page, { x: () => 'X\n', y: () => 'Y' })
   assert.equal(
@@ -16,7 +16,7 @@ test('replaceSections() makes its sections anew and leaves the rest', () => {
   assert.equal(replaceSections('page.md', made, { x: () => 'X', y: () => 'Y' }), made)
 })
 
-test('replaceSections() refuses a page without the section', () => {
+test('replaceSections() rejects a page without the section', () => {
   assert.throws(
     () => replaceSections('page.md', 'a\n', { x: () => 'X' }),
     /docs\/page\.md: it has no section x/,
@@ -24,7 +24,7 @@ test('replaceSections() refuses a page without the section', () => {
   assert.throws(() => replaceSections('page.md', '<!-- generated x -->\n', { x: () => 'X' }), /no section x/)
 })
 
-test('table() and plain() keep bars and stars what they are', () => {
+test('table() and plain() escape bars and stars', () => {
   assert.equal(
     table(['a', 'b'], [['x|y', plain('bash(git *) <b>')]]),
     '| a | b |\n|---|---|\n| x\\|y | bash(git \\*) \\<b> |',
@@ -43,7 +43,7 @@ test('the reference names every key of config.toml and of an agent file, with ty
   assert.ok(agentSection().includes('| `mcps[].name` | text | required |'))
 })
 
-test('the table of providers has what belongs to a key', () => {
+test('the table of providers contains the variables of each key', () => {
   const rows = providersSection().split('\n')
   const rowOf = (name: string) => rows.find((row) => row.startsWith(`| \`${name}\``)) ?? ''
   assert.match(rowOf('bedrock'), /`AWS_SECRET_ACCESS_KEY`.*`AWS_REGION`/)

@@ -22,25 +22,25 @@ const [reconciler, utils, yoga, loader] = (await Promise.all(
   ].map((path) => readFile(new URL(`../../node_modules/${path}`, import.meta.url), 'utf8')),
 )) as [string, string, string, string]
 
-test('withoutDevelopment() takes what waits out of the installed Ink', () => {
+test('withoutDevelopment() removes the development code from the installed Ink', () => {
   const ours = withoutDevelopment(reconciler)!
   assert.ok(!ours.includes("process.env['DEV']"))
   assert.equal(ours.match(/^if \(false\) \{$/gm)?.length, 2)
 })
 
-test('withoutPrograms() takes the programs that know the size of a window out of the installed Ink', () => {
+test('withoutPrograms() removes the programs that determine the size of a window from the installed Ink', () => {
   assert.doesNotMatch(withoutPrograms(utils)!, /import/)
   assert.equal(withoutPrograms(utils.replace('terminal-size', 'window-size')), undefined)
 })
 
-test('withoutAssert() takes node:assert out of the installed signal-exit', async () => {
+test('withoutAssert() removes node:assert from the installed signal-exit', async () => {
   const url = new URL('../../node_modules/signal-exit/index.js', import.meta.url)
   const installed = await readFile(url, 'utf8')
   assert.doesNotMatch(withoutAssert(installed)!, /require\('assert'\)/)
   assert.equal(withoutAssert(installed.replaceAll('assert', 'check')), undefined)
 })
 
-test('packages makes a module of the installed yoga that lays out at once', async () => {
+test('packages makes a module of the installed yoga that works synchronously', async () => {
   const { outputFiles } = await build({
     stdin: {
       contents: "export * from 'yoga-layout'; export { default } from 'yoga-layout'",
@@ -49,7 +49,7 @@ test('packages makes a module of the installed yoga that lays out at once', asyn
     bundle: true,
     write: false,
     platform: 'node',
-    format: 'cjs', // refuses top-level await
+    format: 'cjs', // rejects top-level await
     plugins: [packages],
   })
   const text = outputFiles[0]!.text
@@ -62,7 +62,7 @@ test('packages makes a module of the installed yoga that lays out at once', asyn
   assert.equal(node.getComputedWidth(), 40)
 })
 
-test('the patches of Ink refuse files that have changed', () => {
+test('the patches of Ink reject files that have changed', () => {
   for (const changed of [reconciler.replace("process.env['DEV']", 'dev'), reconciler + reconciler, '']) {
     assert.equal(withoutDevelopment(changed), undefined)
   }

@@ -12,6 +12,6 @@ test('useLightHeaders() puts our Headers into the installed @ai-sdk/provider-uti
   assert.ok(replaced.endsWith(module))
 })
 
-test('useLightHeaders() refuses a module that makes no Headers', () => {
+test('useLightHeaders() rejects a module that creates no Headers', () => {
   assert.equal(useLightHeaders('export const x = 1'), undefined)
 })

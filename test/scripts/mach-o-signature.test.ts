@@ -6,7 +6,7 @@ import { signAdHoc } from '../../scripts/sea/mach-o-signature.ts'
 const PAGE = 4096
 const FIRST_SECTION = 1024
 
-test('signAdHoc() signs every page up to the signature, the last as far as it goes', () => {
+test('signAdHoc() signs every page up to the signature, the last one up to its end', () => {
   const signed = signAdHoc(machO({ bytes: 3 * PAGE + 100 }), 'ai.example')
   const { codeLimit, end, directory, identifier, hashes } = readSignature(signed)
   assert.deepEqual([end, identifier], [signed.length, 'ai.example'])
@@ -28,7 +28,7 @@ test('signAdHoc() names the executable segment, an empty set of requirements and
   assert.equal(special.get(2), createHash('sha256').update(blobs.get(2)!).digest('hex'))
 })
 
-test('signAdHoc() has the header and the last segment cover the signature', () => {
+test('signAdHoc() extends the header and the last segment over the signature', () => {
   const plain = machO({ bytes: 2 * PAGE })
   const signed = signAdHoc(plain, 'x')
   assert.equal(signed.readUInt32LE(16), plain.readUInt32LE(16) + 1)
@@ -41,7 +41,7 @@ test('signAdHoc() has the header and the last segment cover the signature', () =
   assert.equal(signed.readBigUInt64LE(linkedit + 32) % 0x4000n, 0n)
 })
 
-test('signAdHoc() replaces a signature, whatever its size, and gives the same bytes each time', () => {
+test('signAdHoc() replaces a signature of any size, and writes the same bytes each time', () => {
   const plain = machO({ bytes: 2 * PAGE + 7 })
   const once = signAdHoc(plain, 'x')
   assert.ok(signAdHoc(plain, 'x').equals(once))
@@ -49,7 +49,7 @@ test('signAdHoc() replaces a signature, whatever its size, and gives the same by
   assert.ok(signAdHoc(signAdHoc(plain, 'a much longer name than that'), 'x').equals(once))
 })
 
-test('signAdHoc() refuses what it cannot sign', () => {
+test('signAdHoc() rejects what it cannot sign', () => {
   assert.throws(
     () => signAdHoc(Buffer.from('#!/bin/sh\necho hi, this is a script\n'), 'x'),
     /no 64-bit Mach-O file/,
@@ -60,7 +60,7 @@ test('signAdHoc() refuses what it cannot sign', () => {
   assert.throws(() => signAdHoc(without, 'x'), /lacks the segments/)
 })
 
-/** An executable with a segment of code that has one section, and one that reaches to the end. */
+/** Builds an executable with a code segment that has one section, and a segment that extends to the end. */
 function machO({ bytes, firstSection = FIRST_SECTION }: { bytes: number; firstSection?: number }): Buffer {
   const file = Buffer.alloc(bytes, 'code')
   file.fill(0, 0, FIRST_SECTION)
@@ -92,7 +92,7 @@ function segment(
   file.writeUInt32LE(sections, at + 64)
 }
 
-/** Reads a signature by the places that cs_blobs.h gives, beginning at the load command. */
+/** Reads a signature by the offsets of cs_blobs.h, beginning at the load command. */
 function readSignature(file: Buffer) {
   const command = loadCommand(file, 0x1d)
   const [start, size] = [file.readUInt32LE(command + 8), file.readUInt32LE(command + 12)]

@@ -14,7 +14,7 @@ const ALL = {
   crabup: pagesOf('crabup', CRABUP, CRABUP_SECTIONS),
 }
 
-test('manPages() describes every command that help shows, with its options and examples', () => {
+test('manPages() describes every command in the help, with its options and examples', () => {
   const programs = [['crabtalk', CRABTALK] as const, ['crabup', CRABUP] as const]
   for (const [program, commands] of programs) {
     const all = [...ALL[program].values()].join('').replaceAll('\\-', '-')
@@ -29,7 +29,7 @@ test('manPages() describes every command that help shows, with its options and e
   }
 })
 
-test('manPages() links the page of a program with those of its words', () => {
+test('manPages() links the page of a program with those of its commands', () => {
   for (const [program, pages] of Object.entries(ALL)) {
     for (const name of pages.keys()) {
       const page = name.slice(0, -2).replaceAll('-', '\\-')
@@ -39,7 +39,7 @@ test('manPages() links the page of a program with those of its words', () => {
   }
 })
 
-test('manPages() gives ASCII whose every request is known', () => {
+test('manPages() writes ASCII with known requests only', () => {
   const known = new Set(['TH', 'SH', 'SS', 'TP', 'PP', 'B', 'BR', 'I', 'nf', 'fi', 'RS', 'RE'])
   for (const [name, page] of [...ALL.crabtalk, ...ALL.crabup]) {
     assert.match(page, /^[\n\x20-\x7e]+$/, name)
@@ -53,7 +53,7 @@ test('manPages() gives ASCII whose every request is known', () => {
   }
 })
 
-test('manPages() gives what roff programs read without a word', async (t) => {
+test('manPages() writes pages that roff programs read without a warning', async (t) => {
   const linters: [program: string, args: string[]][] = [
     ['groff', ['-man', '-ww', '-z', '-Tutf8']],
     ['mandoc', ['-Tlint', '-Wwarning']],
@@ -72,7 +72,7 @@ test('manPages() gives what roff programs read without a word', async (t) => {
   }
 })
 
-test('manPages() escapes what roff would take for its own', () => {
+test('manPages() escapes the syntax of roff', () => {
   const command: Command = {
     path: ['odd'],
     args: '',

@@ -7,7 +7,7 @@ import { packages } from '../../scripts/sea/packages.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
-test('mcpTransports keeps what speaks HTTP out of what all MCP servers load', async () => {
+test('mcpTransports keeps HTTP code out of what all MCP servers load', async () => {
   const { metafile } = await build({
     ...{ bundle: true, write: false, metafile: true, splitting: true, format: 'esm', platform: 'node' },
     ...{ absWorkingDir: ROOT, outdir: 'dist', logLevel: 'silent', tsconfigRaw: {} },
@@ -26,7 +26,7 @@ test('mcpTransports keeps what speaks HTTP out of what all MCP servers load', as
 
 type Outputs = Record<string, { inputs: object; imports: { path: string; kind: string }[] }>
 
-/** What an output is made of, with all it imports at once. */
+/** Lists the inputs of an output with all of its static imports. */
 function inputsOf(outputs: Outputs, name: string): string[] {
   const { inputs = {}, imports = [] } = outputs[name] ?? {}
   const further = imports.filter(({ kind }) => kind === 'import-statement')

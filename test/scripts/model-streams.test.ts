@@ -11,7 +11,7 @@ const FILES = [
   'google/dist/internal/index.js',
 ]
 
-test('the patches fit the installed packages, and leave no event a TransformStream on its way', async () => {
+test('the patches fit the installed packages, and leave no TransformStream in the path of events', async () => {
   for (const file of FILES) {
     const url = new URL(`../../node_modules/@ai-sdk/${file}`, import.meta.url)
     const patches = PATCHES.filter(({ filter }) => filter.test(url.pathname))
@@ -27,7 +27,7 @@ test('the patches fit the installed packages, and leave no event a TransformStre
   }
 })
 
-test('the patches refuse modules that have changed', () => {
+test('the patches reject modules that have changed', () => {
   for (const patch of [useJsonEvents, usePulledStreams, useTextChunks])
     assert.equal(patch('export const x = 1'), undefined)
 })

@@ -18,7 +18,7 @@ import { makeTree } from '../support/trees.ts'
 const ROOT = resolve(import.meta.dirname, '../..')
 const PRODUCT = { name: 'crabtalk', version: '1.2.3', license: 'MIT', description: 'A test' }
 
-test('the SBOM lists exactly the packages of which the bundles contain code, each with its license text', async () => {
+test('the SBOM lists exactly the packages whose code is in the bundles, each with its license text', async () => {
   const main = await bundle(join(ROOT, 'bin/boot.ts'), join(ROOT, 'bin/run.ts'))
   const worker = await bundleScript(join(ROOT, 'src/core/session-search/background/worker-main.ts'))
   const metafiles = [main.metafile, main.bootMetafile, worker.metafile]
@@ -35,7 +35,7 @@ test('the SBOM lists exactly the packages of which the bundles contain code, eac
   }
 })
 
-/** Reads the package URLs of all inputs that left code in an output, by the nearest package.json with a version. */
+/** Reads the package URLs of all inputs with code in an output, by the nearest package.json with a version. */
 async function packagesIn(metafiles: readonly Metafile[]): Promise<Set<string>> {
   const found = new Set<string>()
   for (const { outputs } of metafiles) {
@@ -62,7 +62,7 @@ async function packageUrl(path: string): Promise<string> {
   throw new Error(`no package for ${path}`)
 }
 
-test('npmComponents() refuses a bundled package that has no license text', async () => {
+test('npmComponents() rejects a bundled package without a license text', async () => {
   await using tree = await makeTree({
     'node_modules/bare/package.json': '{"name":"bare","version":"1.0.0","license":"MIT"}',
     'node_modules/bare/index.js': 'export const bare = globalThis.bare',
@@ -80,7 +80,7 @@ test('npmComponents() refuses a bundled package that has no license text', async
   await assert.rejects(npmComponents([folder!]), /Cannot bundle bare: .* packaging\/notices\/npm\/bare\.txt/)
 })
 
-test('the list of what is linked into ripgrep is for the version that is bundled, and has every text', async () => {
+test('the list of what is linked into ripgrep is for the bundled version, and has every text', async () => {
   const { version, components, texts } = await ripgrepNotices()
   const own = await ripgrepFor(`${process.platform}-${process.arch}`)
   assert.ok(own, 'ripgrep is installed')
@@ -122,13 +122,13 @@ const A: Component = {
 }
 const B: Component = { ...A, name: 'b', license: 'MIT', purl: 'pkg:npm/b@1.0.0', texts: ['shared\n'] }
 
-test('renderNotices() has every text once, with the names of all it is for', () => {
+test('renderNotices() prints every text once, with the names of all it applies to', () => {
   const text = renderNotices('crabtalk', [A, B])
   assert.equal(text.split('shared\n').length, 2)
   assert.match(text, /@scope\/a 1\.0\.0\nb 1\.0\.0\n=+\n\nshared/)
 })
 
-test('writeNotices() writes the same bytes whatever the order and the time, and CycloneDX 1.6', async () => {
+test('writeNotices() writes the same bytes in any order and at any time, and CycloneDX 1.6', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'notices '))
   const read = () => Promise.all(NOTICE_FILES.map((name) => readFile(join(folder.path, name), 'utf8')))
   await writeNotices(folder.path, PRODUCT, [B, A, B])

@@ -5,12 +5,12 @@ import { openPack } from '../../bin/pack.ts'
 import { makePack } from '../../scripts/sea/pack.ts'
 
 const name = fc.stringMatching(/^[a-z-]{1,12}\.js$/)
-/** Some of them long enough to be compressed. */
+/** Bytes, some of them long enough to be compressed. */
 const long = fc
   .tuple(fc.string({ unit: 'binary-ascii' }), fc.constantFrom(1, 5_000))
   .map(([text, times]) => text.repeat(times))
 
-test('openPack() gives back every source and code cache that makePack() was given', () => {
+test('openPack() returns every source and code cache that makePack() was given', () => {
   const chunk = fc.record({ source: long, cache: fc.option(fc.uint8Array()), isCold: fc.boolean() })
   fc.assert(
     fc.property(fc.dictionary(name, chunk), (program) => {
@@ -32,7 +32,7 @@ test('makePack() compresses large parts of cold chunks only', () => {
   assert.equal(size(true, 8_000), size(false, 8_000))
 })
 
-test('openPack() gives code caches in place, at offsets V8 can read', () => {
+test('openPack() returns code caches in place, at offsets V8 can read', () => {
   const bytes = bytesOf({ 'a.js': { source: 'x', cache: Uint8Array.of(1, 2, 3), isCold: false } })
   const buffer = toArrayBuffer(bytes)
   const cache = openPack(buffer).cache('a.js')!

@@ -4,7 +4,7 @@ import { build } from 'esbuild'
 import { applyPatches, packages } from '../../scripts/sea/packages.ts'
 import { makeTree } from '../support/trees.ts'
 
-test('applyPatches() fails when a file is no longer what its patch was made for', () => {
+test('applyPatches() fails when a file has changed since its patch was made', () => {
   for (const path of [
     '/x/node_modules/ink/build/utils.js',
     'C:\\x\\node_modules\\zod\\v4\\locales\\index.js',
@@ -17,7 +17,7 @@ test('applyPatches() fails when a file is no longer what its patch was made for'
   assert.equal(applyPatches('/x/node_modules/other/index.js', 'text'), 'text')
 })
 
-test('applyPatches() lets no built-in be copied', () => {
+test('applyPatches() does not allow copies of built-ins', () => {
   const module =
     "import process from 'node:process';\nimport fs from 'node:fs';\nimport { x } from 'node:os';\n"
   assert.equal(
@@ -26,7 +26,7 @@ test('applyPatches() lets no built-in be copied', () => {
   )
 })
 
-test('packages shortens names that packages keep to themselves, and none of ours', async () => {
+test('packages shortens internal names of packages, and none of ours', async () => {
   const module = (word: string) => `
     function inside${word}(argument${word}) { return argument${word} + 1 }
     export function shown${word}(n) { return inside${word}(n) }`

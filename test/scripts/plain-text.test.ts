@@ -9,7 +9,7 @@ const segmenter = new Intl.Segmenter()
 const units = Array.from({ length: 0x10000 }, (_, unit) => String.fromCharCode(unit))
 const plain = units.filter((unit) => plainWidth(unit) !== undefined)
 
-/** Text with much that is plain, some that is not, and colours. */
+/** Text with many plain characters, some others, and colours. */
 const text = fc
   .array(
     fc.oneof(
@@ -42,7 +42,7 @@ const text = fc
   )
   .map((parts) => parts.join(''))
 
-test('plainWidth() knows what a terminal shows most, and says one column where string-width does', () => {
+test('plainWidth() knows the usual characters, and returns one column where string-width does', () => {
   for (const common of ['a', 'é', 'λ', 'ж', '—', '…', '─', '▌', '●', '✓', '❯', '⠋'])
     assert.ok(plain.includes(common))
   assert.deepEqual(
@@ -51,7 +51,7 @@ test('plainWidth() knows what a terminal shows most, and says one column where s
   )
 })
 
-test('plainWidth() gives the width of string-width or none', () => {
+test('plainWidth() returns the width of string-width or nothing', () => {
   const options = fc.constantFrom({}, { countAnsiEscapeCodes: true }, { ambiguousIsNarrow: false })
   fc.assert(
     fc.property(text, options, (text, options) => {
@@ -61,7 +61,7 @@ test('plainWidth() gives the width of string-width or none', () => {
   )
 })
 
-test('plain characters stand alone beside any other', () => {
+test('plain characters are segments of their own next to any other', () => {
   const all = plain.join('')
   for (const next of ['a', '1', '©', 'λ', '⠋']) {
     const together = plain.map((unit) => unit + next).join('')
@@ -70,7 +70,7 @@ test('plain characters stand alone beside any other', () => {
   assert.equal([...segmenter.segment(all)].length, all.length)
 })
 
-test('lazySegmenter() gives the segments of the real one', () => {
+test('lazySegmenter() returns the segments of the real one', () => {
   const lazy = lazySegmenter(() => segmenter)
   fc.assert(
     fc.property(text, (text) => {
@@ -85,7 +85,7 @@ test('lazySegmenter() gives the segments of the real one', () => {
   )
 })
 
-test('lazySegmenter() makes the real one for text that is not plain, once', () => {
+test('lazySegmenter() creates the real one for text that is not plain, once', () => {
   let made = 0
   const lazy = lazySegmenter(() => {
     made++

@@ -19,7 +19,7 @@ const ENTRIES: readonly Entry[] = [
   { path: 'a/bin/crabup', link: 'crabtalk' },
 ]
 
-test('makeTarGz() makes what tar unpacks: contents, modes and links', async () => {
+test('makeTarGz() creates an archive that tar unpacks with contents, modes and links', async () => {
   await using tree = await makeTree({ 'made.tar.gz': makeTarGz(ENTRIES) })
   execFileSync('tar', ['-xzf', tree.path('made.tar.gz'), '-C', tree.root])
   assert.deepEqual(readFileSync(tree.path('a/bin/crabtalk')), PROGRAM)
@@ -29,18 +29,18 @@ test('makeTarGz() makes what tar unpacks: contents, modes and links', async () =
   assert.equal(statSync(tree.path('a/share/ü.txt')).mode & 0o777, 0o644)
 })
 
-test('makeTarGz() and makeZip() give the same bytes for the same files in any order', () => {
+test('makeTarGz() and makeZip() write the same bytes for the same files in any order', () => {
   assert.ok(makeTarGz(ENTRIES).equals(makeTarGz(ENTRIES.toReversed())))
   const files = ENTRIES.filter((entry) => 'bytes' in entry)
   assert.ok(makeZip(files).equals(makeZip(files.toReversed())))
 })
 
-test('makeTarGz() refuses a name that would be cut, makeZip() a link', () => {
+test('makeTarGz() rejects a name that is too long, makeZip() a link', () => {
   assert.throws(() => makeTarGz([{ path: 'x'.repeat(101), bytes: PROGRAM }]), /too long/)
   assert.throws(() => makeZip(ENTRIES), /the link a\/bin\/crabup/)
 })
 
-test('makeZip() names every file in its index, with checksum, sizes and where it stands', () => {
+test('makeZip() lists every file in its index, with checksum, sizes and offset', () => {
   const zip = makeZip(ENTRIES.filter((entry) => 'bytes' in entry))
   const end = zip.length - 22
   assert.deepEqual([zip.readUInt32LE(end), zip.readUInt16LE(end + 10)], [0x06054b50, 2])

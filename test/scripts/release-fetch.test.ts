@@ -7,7 +7,7 @@ import { makeTree } from '../support/trees.ts'
 
 const NODE = { package: 'node-plan9', file: 'bin/node' }
 
-test('fetchFile() unpacks what the lock names, and notices what was changed', async () => {
+test('fetchFile() unpacks the locked file, and detects a changed one', async () => {
   await using registry = await openRegistry()
   const publish = (text: string, version: string) =>
     registry.publish({ manifest: { name: NODE.package, version }, files: { 'bin/node': text, LICENSE: '' } })

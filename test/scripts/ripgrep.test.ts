@@ -19,7 +19,7 @@ test('targetOf() reads system and processor from an executable', async () => {
   }
 })
 
-test('targetOf() refuses what it does not know', async () => {
+test('targetOf() rejects unknown executables', async () => {
   for (const bytes of [
     head([0, '#!/bin/sh']),
     head([0, '\x7fELF'], [18, 8]),
@@ -31,7 +31,7 @@ test('targetOf() refuses what it does not know', async () => {
   }
 })
 
-test('ripgrepFor() gives the program of a package, or nothing when it is not installed', async () => {
+test('ripgrepFor() returns the program of a package, or nothing when it is not installed', async () => {
   await using tree = await makeTree({
     'ripgrep-linux-x64/bin/rg': 'elf',
     'ripgrep-win32-x64/bin/rg.exe': 'exe',
@@ -43,7 +43,7 @@ test('ripgrepFor() gives the program of a package, or nothing when it is not ins
   )
 })
 
-/** The beginning of a file: text, or a number of one byte, at these places. */
+/** Builds the beginning of a file: text, or one-byte numbers, at these offsets. */
 function head(...parts: readonly [at: number, content: string | number][]): Buffer {
   const bytes = Buffer.alloc(1024)
   for (const [at, content] of parts) {

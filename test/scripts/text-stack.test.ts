@@ -21,14 +21,14 @@ for (const name of PATCHED) {
   })
 }
 
-test('withLazySegmenter() refuses a module with no segmenter, or with several', () => {
+test('withLazySegmenter() rejects a module with no segmenter, or with several', () => {
   const one = 'const s = new Intl.Segmenter();\n'
   assert.notEqual(withLazySegmenter(one), undefined)
   assert.equal(withLazySegmenter(one + one), undefined)
   assert.equal(withLazySegmenter('const s = 1'), undefined)
 })
 
-test('packages leaves nothing that makes a segmenter before there is text that is not plain', async () => {
+test('packages leaves no code that creates a segmenter before there is text that is not plain', async () => {
   const { outputFiles } = await build({
     stdin: {
       contents: `export * as wrap from 'wrap-ansi'; export * as slice from 'slice-ansi'; export { default } from 'string-width'`,

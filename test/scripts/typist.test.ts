@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { typist } from '../../scripts/sea/typist.ts'
 
-test('typist() types each time its pattern has been shown, in pieces or whole, and never twice', () => {
+test('typist() types each text once its pattern was shown, in pieces or whole, and never twice', () => {
   const typed: string[] = []
   const keys = [
     { on: /> /, type: 'hi\r' },

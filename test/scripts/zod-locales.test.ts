@@ -13,7 +13,7 @@ test('keepEnglish() leaves one locale of the installed zod', () => {
   assert.equal(keepEnglish(list), 'export { default as en } from "./en.js";\n')
 })
 
-test('keepEnglish() refuses a list that is not the plain one it knows', () => {
+test('keepEnglish() rejects anything but the plain list it knows', () => {
   for (const changed of [`${list}export const more = 1\n`, list.replace('"./en.js"', '"./english.js"'), '']) {
     assert.equal(keepEnglish(changed), undefined)
   }

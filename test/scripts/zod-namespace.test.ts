@@ -14,7 +14,7 @@ const ENTRIES = [
   'amazon-bedrock/dist',
 ]
 
-test('packages keeps what no wire uses of zod out of each', async () => {
+test('packages removes the parts of zod that no wire uses', async () => {
   const { metafile } = await build({
     entryPoints: WIRES.map((name) => `src/core/provider/${name}.ts`),
     outdir: 'dist',
@@ -44,6 +44,6 @@ for (const name of ENTRIES) {
   })
 }
 
-test('importNamespaces() refuses a module without such an import', () => {
+test('importNamespaces() rejects a module without such an import', () => {
   assert.equal(importNamespaces('import * as z from "zod/v4";\n'), undefined)
 })

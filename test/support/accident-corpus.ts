@@ -1,11 +1,11 @@
-/** One thing a hand does on a keyboard: a text key by key, a named key, or a paste. */
+/** One keyboard action: a text key by key, a named key, or a paste. */
 export type Stroke =
   | string
   | { key: 'enter' | 'up' | 'down' | 'tab' | 'escape' | 'backspace' }
   | { ctrl: string }
   | { paste: string }
 
-/** Sentences that users type while an agent works, and their typing habits. Each ends with Enter. */
+/** Sentences that users type while an agent works. Each ends with Enter. */
 const SENTENCES: readonly string[] = [
   ...[
     'yes',
@@ -112,8 +112,8 @@ const SENTENCES: readonly string[] = [
 ]
 
 /**
- * The other things that typing hands do: histories, completions, pastes, corrections, bursts. Each ends with
- * the intended input.
+ * Other typing patterns: histories, completions, pastes, corrections, bursts. Each ends with the intended
+ * input.
  */
 const HABITS: readonly (readonly Stroke[])[] = [
   [{ key: 'up' }, { key: 'enter' }],
@@ -134,7 +134,7 @@ const HABITS: readonly (readonly Stroke[])[] = [
   ['3', { key: 'up' }, { key: 'enter' }],
 ]
 
-/** The whole corpus: more than a hundred. */
+/** The whole corpus of more than a hundred inputs. */
 export const ACCIDENTS: readonly (readonly Stroke[])[] = [
   ...SENTENCES.map((text): Stroke[] => [text, { key: 'enter' }]),
   ...HABITS,

@@ -1,6 +1,6 @@
 import type { AgentConfig } from '../../src/core/config/agent-schema.ts'
 
-/** An agent with nothing special about it. */
+/** A minimal agent. */
 export const AGENT: AgentConfig = {
   id: '01J0000000000000000000CRAB',
   name: 'crab',

@@ -20,7 +20,7 @@ test('BruteForce scores as BM25 does by hand', () => {
   assert.deepEqual(others, [])
 })
 
-test('BruteForce ranks equal scores by time, seq, group and kind, collapses groups, and keeps to what is asked', () => {
+test('BruteForce ranks equal scores by time, seq, group and kind, collapses groups, and applies filters', () => {
   const brute = new BruteForce([document(1, 0, 'cron'), document(1, 1, 'cron'), document(2, 0, 'cron')])
   const kinds = (query: object) =>
     brute.search({ text: 'cron', limit: 9, ...query }).map(({ group, kind }) => [group, kind])

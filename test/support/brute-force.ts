@@ -9,24 +9,22 @@ import {
   type TextQuery,
 } from '../../src/core/search/types.ts'
 
-/** A live document of an index that is to be compared. */
+/** A live document of the index under test. */
 export interface BruteDocument {
   row: DocumentRow
   text: string
 }
 
 /**
- * Finds the exact expected results of a search among these documents, best first, to the last bit: every
- * document is scored in the most obvious way.
- *
- * It shares nothing with the index but the terms of a text.
+ * Computes the exact expected results of a search over these documents, best first, to the last bit: every
+ * document is scored in the most obvious way. It shares only the terms of a text with the index.
  */
 export class BruteForce {
   readonly #documents: { row: DocumentRow; length: number; counts: Map<string, number> }[]
 
   readonly #terms: TermBuffer
 
-  /** `terms` may be shared, because a buffer takes long to create. */
+  /** `terms` may be shared, because creating a buffer takes long. */
   constructor(documents: readonly BruteDocument[], terms = new TermBuffer()) {
     this.#terms = terms
     this.#documents = documents.map(({ row, text }) => {
@@ -57,7 +55,7 @@ export class BruteForce {
   }
 }
 
-/** The terms of a text, in their order, as text. */
+/** Returns the terms of a text, in order, as strings. */
 export function termsOf(text: string, mode: TermMode, terms = new TermBuffer()): string[] {
   terms.fill(text, mode)
   const decoder = new TextDecoder()

@@ -30,7 +30,7 @@ const COMMON = {
 
 /**
  * Runs before all tests: bundles those programs, from this run's sources, into a folder of the run, and
- * crabtalk itself where enough tests start it to make up for it.
+ * crabtalk as well when enough tests start it.
  */
 export async function globalSetup(): Promise<void> {
   await mkdir(CACHE, { recursive: true })

@@ -5,7 +5,7 @@ import { openTerminal } from './terminal.ts'
 
 const env = { PATH: process.env['PATH'], LANG: 'C.UTF-8' }
 
-test('followTerminal() shows what a program writes, and types to it', async () => {
+test('followTerminal() shows the output of a program, and types to it', async () => {
   await using session = followTerminal(openTerminal('/bin/sh', ['-c', STAND_IN], { env, cwd: '/' }))
   await session.shows(/^ready$/)
   session.type('hello')
@@ -17,7 +17,7 @@ test('followTerminal() shows what a program writes, and types to it', async () =
   assert.deepEqual(session.screen.text(), ['ready', 'hello', 'you said hello', 'size 24 80'])
 })
 
-test('followTerminal() resizes both ends, and answers what a program asks of its terminal', async () => {
+test('followTerminal() resizes both ends, and answers the queries of a program', async () => {
   const script = `stty raw -echo; printf 'a\\033[6n'; dd bs=1 count=6 2>/dev/null | od -An -c; stty sane; printf 'asked\\n'; read line; stty size; read line`
   await using session = followTerminal(openTerminal('/bin/sh', ['-c', script], { env, cwd: '/' }))
   await session.shows('asked')
@@ -29,7 +29,7 @@ test('followTerminal() resizes both ends, and answers what a program asks of its
   assert.equal((await session.finished).code, 0)
 })
 
-test('Session.shows() says what is there instead when the program ends', async () => {
+test('Session.shows() fails with the current screen when the program ends', async () => {
   await using session = followTerminal(openTerminal('/bin/sh', ['-c', 'echo other'], { env, cwd: '/' }))
   await assert.rejects(session.shows('expected'), /ended before the screen shows expected; it shows:\nother/)
 })

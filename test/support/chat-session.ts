@@ -5,7 +5,7 @@ import { makeVirtualTerminal, type VirtualTerminal } from './screen.ts'
 import type { Talk } from './talk.ts'
 import type { Terminal } from './terminal.ts'
 
-/** A program on a terminal, and what a user would see of it. Disposing ends it if it is still running. */
+/** A program on a terminal, and what a user would see. Disposing ends it if it is still running. */
 export interface Session extends AsyncDisposable {
   readonly screen: VirtualTerminal
   readonly pid: number
@@ -74,7 +74,7 @@ export function openChat(
   return followTerminal(talk.terminal(args, { ...options, env }), options)
 }
 
-/** A line of /bin/sh on a terminal, in which `crabtalk` is a command. */
+/** Runs a line of /bin/sh on a terminal, in which `crabtalk` is a command. */
 export function openShell(talk: Talk, script: string, options: SessionOptions = {}): Session {
   const env = { ...TERMINAL, ...options.env }
   return followTerminal(talk.terminalShell(script, { ...options, env }), options)

@@ -27,7 +27,7 @@ export function busyState(): ChatState {
   })
 }
 
-/** The state after these events of the running turn. */
+/** Returns the state after these events of the running turn. */
 export function after(state: ChatState, events: readonly Event[]): ChatState {
   return events.reduce((before, event) => reduce(before, { type: 'stream', event: { seq: 0, event } }), state)
 }
@@ -41,7 +41,7 @@ export const textStart: Event = { $case: 'textStart', value: { agent: 'crab' } }
 export const textEnd: Event = { $case: 'textEnd', value: { agent: 'crab' } }
 export const chunk = (content: string): Event => ({ $case: 'chunk', value: { content } })
 
-/** The start of one step's calls, by id. */
+/** Builds the start of one step's calls, by id. */
 export function toolStart(...ids: readonly string[]): Event {
   const calls = ids.map((callId) => ({ name: 'bash', arguments: '{"command":"ls"}', callId, server: '' }))
   return { $case: 'toolStart', value: { calls } }
@@ -51,7 +51,7 @@ export function toolResult(callId: string, output = 'done'): Event {
   return { $case: 'toolResult', value: { callId, output, durationMs: 5, isError: false, denial: undefined } }
 }
 
-/** The end of a turn that failed with that error; of a good one when it is empty. */
+/** Builds the end of a turn that failed with that error, or of a successful one when it is empty. */
 export function turnEnd(error = '', stopReason = error === '' ? 'stop' : 'failed'): Event {
   const detail = { kind: error === '' ? '' : 'failed', hint: 'try again', retryable: false, stopReason }
   return {

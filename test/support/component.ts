@@ -6,15 +6,15 @@ import { type HttpServer, startHttpServer } from './mcp/http-server.ts'
 /** A program that announces itself by a port file (ADR 0117). Disposing kills it; its file stays. */
 export interface TestComponent extends AsyncDisposable {
   readonly server: HttpServer
-  /** Kills it and starts another one in its place, at another port. */
+  /** Kills it and starts another one at another port. */
   move(): Promise<void>
-  /** Kills it without reporting it. */
+  /** Kills it; its port file stays. */
   kill(): Promise<void>
   /** Removes its port file. */
   withdraw(): Promise<void>
 }
 
-/** Starts one with the tools of plain-server.ts; the requests it receives are recorded in `records`. */
+/** Starts a component with the tools of plain-server.ts; the requests it receives are recorded in `records`. */
 export async function startComponent(run: string, name: string, records: string): Promise<TestComponent> {
   const file = join(run, `${name}.port`)
   let server = await startHttpServer(records)
@@ -36,7 +36,7 @@ export async function startComponent(run: string, name: string, records: string)
   }
 }
 
-/** A port where nothing listens; it was free a moment ago. */
+/** Returns a port on which nothing listens. */
 export async function freePort(): Promise<number> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -1,7 +1,7 @@
 import { EventStreamCodec } from '@smithy/eventstream-codec'
 import type { Finish, TokenCounts, WireWriter } from './model-wire.ts'
 
-/** A frame in which a server fails: an exception with its name, or an error with its code. */
+/** Encodes a frame with a server failure: an exception with its name, or an error with its code. */
 export function converseFault(
   type: 'exception' | 'error',
   name: string,

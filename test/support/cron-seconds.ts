@@ -8,12 +8,12 @@ import { until } from './until.ts'
 
 /** The result of running entries that fire every second. */
 export interface CronSeconds {
-  /** Words of the conversation of the entry, oldest first. */
+  /** The messages of the entry's conversation, oldest first. */
   said: readonly string[]
   /** The number of times it fired, and the number of seconds it skipped. */
   fired: number
   missed: number
-  /** From the edit of an entry to the first words of its new form, milliseconds. */
+  /** The time from the edit of an entry to the first message of its new form, in milliseconds. */
   editedAfterMs: number
 }
 
@@ -57,7 +57,7 @@ function countOf({ server }: Talk, words: string): number {
   return server.requests.filter((request) => promptOf(request) === words).length
 }
 
-/** Quiet hours that include now, and the next hour or more. */
+/** Returns quiet hours that include now and at least the next hour. */
 function quietNow(): { quiet_start: string; quiet_end: string } {
   const hour = new Date().getUTCHours()
   const at = (hours: number) => `${String((hours + 24) % 24).padStart(2, '0')}:00`

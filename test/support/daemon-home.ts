@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { type ModelServer, type Script, startModelServer } from './model-server.ts'
 import { type TemporaryHome, temporaryHome } from './temporary-home.ts'
 
-/** A home whose config.toml names a scripted model server. */
+/** Creates a home whose config.toml names a scripted model server. */
 export async function talkingHome(script: Script): Promise<TemporaryHome & { server: ModelServer }> {
   const home = await temporaryHome()
   const server = await startModelServer(script)
@@ -18,7 +18,7 @@ export async function talkingHome(script: Script): Promise<TemporaryHome & { ser
   }
 }
 
-/** The lines of the log, without their times. */
+/** Reads the lines of the log, without their times. */
 export async function logOf(home: TemporaryHome): Promise<{ level: string; message: string; pid: number }[]> {
   const text = await readFile(join(home.paths.logs, 'daemon.log'), 'utf8')
   return text

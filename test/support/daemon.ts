@@ -8,7 +8,7 @@ import { findDaemon } from '../../src/daemon/find-daemon.ts'
 import { programFile } from './programs.ts'
 import type { TemporaryHome } from './temporary-home.ts'
 
-/** The program from source, or from its bundle in a run of tests, as it starts itself. */
+/** The command of the program from source, or from its bundle in a run of all tests. */
 export const FROM_SOURCE = [
   process.execPath,
   '--disable-warning=ExperimentalWarning',
@@ -36,7 +36,7 @@ export interface DaemonEnd {
   stderr: string
 }
 
-/** `crabtalk daemon run` as a process of its own. */
+/** `crabtalk daemon run` in its own process. */
 export interface TestDaemon extends AsyncDisposable {
   readonly pid: number
   readonly info: HelloInfo
@@ -71,7 +71,7 @@ export async function failedDaemon(home: TemporaryHome, start: DaemonStart = {})
   return await spawnDaemon(home, start).ended
 }
 
-/** Starts it without waiting. */
+/** Starts a daemon without waiting. */
 export function spawnDaemon(home: TemporaryHome, start: DaemonStart = {}) {
   const [file, ...first] = start.program ?? FROM_SOURCE
   const child = spawn(file, [...first, 'daemon', 'run', ...(start.args ?? [])], {

@@ -15,12 +15,12 @@ import { startTestDispatch, type TestDispatch } from './test-dispatch.ts'
 export const DOORS = ['in process', 'over a Unix socket', 'over TCP'] as const
 export type Door = (typeof DOORS)[number]
 
-/** A node behind one of its doors: `dispatch` is the one that a client of that kind has. */
+/** A node and one connection to it: `dispatch` is the one that a client of that kind has. */
 export interface Behind extends Omit<TestDispatch, 'ask'> {
   readonly door: Door
 }
 
-/** Starts a node and connects to it through that door; a TCP client is untrusted (ADR 0145). */
+/** Starts a node and connects to it in that way; a TCP client is untrusted (ADR 0145). */
 export async function startBehind(
   door: Door,
   script: Script,

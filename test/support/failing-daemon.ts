@@ -1,7 +1,7 @@
 import '../../bin/jsx.ts'
 import { run } from '../../bin/run.ts'
 
-// A crabtalk with an unforeseen failure: SIGUSR2 rejects a promise without a handler, or throws outside any
+// Runs crabtalk with an unforeseen failure: SIGUSR2 rejects a promise without a handler, or throws outside any
 // try block.
 process.on('SIGUSR2', () => {
   if (process.env['FAILURE'] === 'thrown') throw new Error('boom')

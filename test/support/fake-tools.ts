@@ -1,7 +1,7 @@
 import type { ToolSpec } from '../../src/core/provider/types.ts'
 import type { Hook, ToolGroup } from '../../src/core/runtime/hook.ts'
 
-/** A tool of an MCP server, as it is offered to an agent with that server. */
+/** Builds a tool of an MCP server, as an agent with that server gets it. */
 export function remoteSpec(server: string, tool: string, description = `Does ${tool}`): ToolSpec {
   return {
     name: `mcp__${server}__${tool}`,
@@ -17,7 +17,7 @@ export function remoteSpecs(server: string, count: number): ToolSpec[] {
   return Array.from({ length: count }, (_, n) => remoteSpec(server, `tool_${String(n).padStart(2, '0')}`))
 }
 
-/** The group of a server's tools. */
+/** Builds the group of a server's tools. */
 export function groupOf(
   server: string,
   specs: readonly ToolSpec[],
@@ -35,7 +35,7 @@ export const READ: ToolSpec = {
   readOnly: true,
 }
 
-/** A hook with these tools and groups; `calls` collects the names of called tools. */
+/** Builds a hook with these tools and groups; `calls` collects the names of called tools. */
 export function toolsHook(
   specs: readonly ToolSpec[],
   groups: readonly ToolGroup[] = [],

@@ -91,7 +91,7 @@ export async function sayElsewhere(cwd: string, calls: readonly Call[], limit = 
   return JSON.parse(stdout) as string[]
 }
 
-/** A user that owns nothing. */
+/** A user that owns no files. */
 export const NOBODY = { uid: 65_534, gid: 65_534 }
 
 const NEVER = new AbortController().signal

@@ -22,7 +22,7 @@ interface Place extends AsyncDisposable {
 
 const NEVER = new AbortController().signal
 const PAIR = { agent: 'crab', sender: 'ann' }
-/** The servers of existing clients: every key is written, also the empty ones. */
+/** The servers of existing clients, which write every key, including the empty ones. */
 const REMOTE = {
   name: 'far',
   command: '',
@@ -34,11 +34,11 @@ const REMOTE = {
 const NIL_ID = '0'.repeat(26)
 
 /**
- * Runs whole turns of a strict client of the fixed protocol with a real daemon, from source or of that
+ * Runs whole turns of a strict client of the fixed protocol against a real daemon, from source or of that
  * program.
  */
 export function testFixedClients(start: DaemonStart = {}): void {
-  test('a turn whose model call is tried again ends with its answer', async () => {
+  test('a turn whose model call is retried ends with its answer', async () => {
     await using at = await startPlace([{ status: 500, body: 'oops' }, { parts: ['Back.'] }], start)
     const events = await turn(at, 'hi')
     assert.deepEqual([textOf(events), at.requests.length], ['Back.', 2])
@@ -75,7 +75,7 @@ export function testFixedClients(start: DaemonStart = {}): void {
     })
   }
 
-  test('a question without options is answered by free text, and by nothing at all', async () => {
+  test('a question without options is answered by free text, or by nothing', async () => {
     const script = [{ parts: [ask([])] }, { parts: ['One.'] }, { parts: [ask([])] }, { parts: ['Two.'] }]
     await using at = await startPlace(script, start)
     assert.equal(resultOf(await turn(at, 'go', 'as "you" like\n')), '{"Which one?":"as \\"you\\" like"}')
@@ -129,7 +129,7 @@ export function testFixedClients(start: DaemonStart = {}): void {
     assert.equal(textOf(events), 'Alone.')
   })
 
-  test('what clients always write is stored: empty lists and tables, the nil id, a tool by its object', async () => {
+  test('empty lists and tables, the nil id and a tool as an object are stored', async () => {
     await using at = await startPlace([], start)
     for (const auth of [null, '']) {
       const config = JSON.stringify({ ...REMOTE, auth })
@@ -150,7 +150,7 @@ export function testFixedClients(start: DaemonStart = {}): void {
     await assert.rejects(at.client.request('update_agent', { name: 'crab', config: other }), isRefused)
   })
 
-  test('kill of an idle pair starts anew and keeps what was said; an older conversation stays', async () => {
+  test('kill of an idle pair starts a new conversation and keeps the older one', async () => {
     await using at = await startPlace(() => ({ parts: ['Yes.'] }), start)
     await turn(at, 'the first')
     await at.client.request('kill', PAIR)
@@ -163,7 +163,7 @@ export function testFixedClients(start: DaemonStart = {}): void {
     assert.match(at.requests[2]!.text, /the second/)
   })
 
-  test('kill of a running turn stops it, and the conversation goes on', async () => {
+  test('kill of a running turn stops it, and the conversation continues', async () => {
     const script = [{ parts: ['Half'], end: 'hang' as const }, { parts: ['Whole.'] }]
     await using at = await startPlace(script, start)
     const names: string[] = []
@@ -177,7 +177,7 @@ export function testFixedClients(start: DaemonStart = {}): void {
     assert.match(at.requests[1]!.text, /the first/)
   })
 
-  test('a steer that its turn never took up is stored, since the client cannot be told', async () => {
+  test('a steer that its turn never used is stored, because the client cannot be notified', async () => {
     const script = [{ parts: ['Half'], end: 'hang' as const }, { parts: ['Whole.'] }]
     await using at = await startPlace(script, start)
     for await (const { name } of at.client.stream({ ...PAIR, content: 'the first' })) {
@@ -189,7 +189,7 @@ export function testFixedClients(start: DaemonStart = {}): void {
     assert.match(at.requests[1]!.text, /one thing more/)
   })
 
-  test('kill of a pair that never spoke is 404 and starts nothing', async () => {
+  test('kill of an unknown pair is 404 and starts nothing', async () => {
     await using at = await startPlace([], start)
     await assert.rejects(at.client.request('kill', PAIR), ({ code }: FixedError) => code === 404)
     const { value } = await at.client.request('list_conversations', PAIR)
@@ -214,7 +214,7 @@ async function startPlace(script: Script, start: DaemonStart): Promise<Place> {
   }
 }
 
-/** A whole turn; its questions are answered by `reply`. */
+/** Runs a whole turn; its questions are answered by `reply`. */
 async function turn(
   { client, home }: Place,
   content: string,
@@ -234,7 +234,7 @@ async function turn(
   return events
 }
 
-/** The events of a turn as a client with request ids sees them. */
+/** Returns the events of a turn as a client with request ids sees them. */
 async function currentTurn({ dispatch }: TestDaemon, content: string): Promise<(string | undefined)[]> {
   const events = await Array.fromAsync(streamTurn(dispatch, { agent: 'crab', sender: 'bob', content }, NEVER))
   return events.map(({ event }) => event?.$case)

@@ -3,7 +3,7 @@ import { encodeFrame, readFrames } from '../../src/core/protocol/frame.ts'
 import type { SocketEndpoint } from '../../src/core/transport/endpoint.ts'
 import { decodeFixed, encodeFixed, type FixedMessage, type FixedValue } from './fixed-wire.ts'
 
-/** One event of a turn, or one reply: its case, and the message in it. */
+/** One event of a turn, or one reply: its case, and its message. */
 export interface FixedCase {
   name: string
   value: FixedMessage
@@ -30,7 +30,7 @@ export interface FixedClient {
   stream(body: FixedMessage): AsyncGenerator<FixedCase>
 }
 
-/** A client of the daemon there. */
+/** Creates a client of the daemon at an endpoint. */
 export function fixedClient(endpoint: SocketEndpoint): FixedClient {
   return {
     async request(operation, body = {}) {
@@ -49,7 +49,7 @@ export function fixedClient(endpoint: SocketEndpoint): FixedClient {
   }
 }
 
-/** The frame of a request. */
+/** Encodes the frame of a request. */
 export function fixedFrame(operation: string, body: FixedMessage | undefined): Uint8Array {
   return encodeFrame(encodeFixed('ClientMessage', body === undefined ? {} : { [operation]: body }))
 }

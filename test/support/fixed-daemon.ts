@@ -89,7 +89,7 @@ function toRequest(payload: Buffer): { name: string; value: FixedMessage } | und
     const [[name, value]] = Object.entries(decodeFixed('ClientMessage', payload)) as [[string, FixedMessage]]
     return { name, value }
   } catch {
-    return undefined // a request that it does not know
+    return undefined // an unknown request
   }
 }
 

@@ -19,7 +19,7 @@ interface Message {
   isOneof: boolean
 }
 
-/** The messages of the fixed protocol, from the table that never changes; nothing of the product takes part. */
+/** The messages of the fixed protocol, from a table that never changes; no code of the product is used. */
 const MESSAGES: ReadonlyMap<string, Message> = readTable()
 
 /** Encodes a message as typed clients do: fields in order of their numbers, no defaults, nothing unknown. */
@@ -32,8 +32,8 @@ export function encodeFixed(name: string, value: FixedMessage): Buffer {
 }
 
 /**
- * Decodes a message as typed clients do: skips fields of unknown numbers, and throws for a message that must
- * hold one case and holds none.
+ * Decodes a message as typed clients do: skips fields with unknown numbers, and throws when a required case is
+ * missing.
  */
 export function decodeFixed(name: string, bytes: Buffer): FixedMessage {
   const { fields, isOneof } = messageOf(name)

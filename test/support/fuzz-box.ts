@@ -10,8 +10,8 @@ import { shortConfig } from './talk.ts'
 import { temporaryHome } from './temporary-home.ts'
 
 /**
- * Starts a daemon in a home of its own and attacks it for `ms` milliseconds. Throws like fuzzDaemon(), and
- * when the daemon has written anything outside its home, crashed, or does not exit cleanly.
+ * Starts a daemon in its own home and attacks it for `ms` milliseconds. Throws like fuzzDaemon(), and when the
+ * daemon has written anything outside its home, crashed, or does not exit cleanly.
  */
 export async function fuzzInBox({ ms, seed }: { ms: number; seed: number }): Promise<FuzzReport> {
   await using server = await startModelServer(() => ({ parts: ['Hi', ' there.'] }))

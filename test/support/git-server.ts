@@ -21,7 +21,7 @@ export interface GitServer extends AsyncDisposable {
   ): Promise<string>
 }
 
-/** Opens one on a port of its own. */
+/** Opens a server on a free port. */
 export async function openGitServer(): Promise<GitServer> {
   const root = await mkdtempDisposable(join(tmpdir(), 'crab-git-'))
   const server = createServer((request, response) => {
@@ -40,7 +40,7 @@ export async function openGitServer(): Promise<GitServer> {
       },
     })
     request.pipe(backend.stdin)
-    backend.stdin.on('error', () => {}) // it need not read the request
+    backend.stdin.on('error', () => {}) // git may exit without reading the request
     const pieces: Buffer[] = []
     backend.stdout.on('data', (piece: Buffer) => pieces.push(piece))
     backend.once('close', () => {

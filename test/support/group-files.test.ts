@@ -7,7 +7,7 @@ import { makeTree } from './trees.ts'
 const nameFiles = (count: number) =>
   Array.from({ length: count }, (_, at) => `test/${String(at).padStart(2, '0')}.test.ts`)
 
-test('groupFiles() puts each file into one place: alone if it disturbs others, else with its neighbours', () => {
+test('groupFiles() puts each file into one group: alone if it disturbs others, otherwise with its neighbours', () => {
   const disturbing = [
     "process.env['TZ']" + " = 'UTC'",
     'process.ch' + "dir('/')",
@@ -50,7 +50,7 @@ test('groupFiles() puts the longest group first, and few files into a group when
   }
 })
 
-test('writeGroup() writes a test file that loads those of a group, behind the notes of its process', async () => {
+test('writeGroup() writes a test file that loads those of a group, after the notes of its process', async () => {
   await using tree = await makeTree({})
   const path = writeGroup(tree.path('.'), ['test/core/a.test.ts', 'test/b.test.ts'], 7)
   assert.match(path, /\/007-test-core-a-and-1-more\.test\.mjs$/)

@@ -18,7 +18,7 @@ const OWN_PROCESS = new RegExp(
 )
 /** Matches the text of a test file that starts programs, which take longer than its length tells. */
 const STARTS_PROGRAMS = /child_process|support\/(mcp\/|daemon|process-platforms|programs)|supervis/
-/** The bytes of a test file that take as long as the programs that such a file starts. */
+/** The size of a test file that takes as long as the programs that such a file starts, in bytes. */
 const PROGRAMS_BYTES = 30_000
 
 /** Test files that run in one process. */
@@ -58,8 +58,8 @@ export function groupFiles(files: readonly string[], read: (file: string) => str
 }
 
 /**
- * Writes a test file that runs the files of a group and returns its path. It is named after its place in the
- * order of groups, because node:test runs files by name, and the first of its files.
+ * Writes a test file that runs the files of a group and returns its path. Its name starts with its position in
+ * the order of groups, because node:test runs files by name.
  */
 export function writeGroup(folder: string, files: readonly string[], at: number): string {
   const [first = ''] = files

@@ -16,10 +16,9 @@ const NO_RM = ['--yolo', '--deny', 'bash(rm *)']
 const YOLO = ['--yolo']
 
 /**
- * Tool calls that try to get at something, or are just awkward, and beside them calls that look alike and are fine.
- *
- * `$OUT` is a folder outside the working directory, `$HOME_DIR` that of crabtalk. Every bash line that is not allowed
- * would make the file `pwned` if any part of it ran.
+ * Tool calls that try to gain access or are awkward, next to similar calls that are fine. `$OUT` is a folder
+ * outside the working directory, `$HOME_DIR` that of crabtalk. Every bash line that is not allowed would create
+ * the file `pwned` if any part of it ran.
  */
 export const ROWS: readonly Row[] = [
   ...reading(),

@@ -7,12 +7,12 @@ const ROOT = join(import.meta.dirname, '../..')
 export interface Source {
   path: string
   text: string
-  /** Its lines without comments. */
+  /** The lines without comments. */
   code: string[]
   imports: Import[]
 }
 
-/** One import, static, dynamic, for a type or re-exported. */
+/** One import: static, dynamic, of a type, or a re-export. */
 export interface Import {
   /** The specifier as written. */
   specifier: string
@@ -27,7 +27,7 @@ export function readSources(...folders: string[]): Source[] {
     .map((path) => toSource(path.replaceAll('\\', '/'), readFileSync(join(ROOT, path), 'utf8')))
 }
 
-/** A source file from its text. */
+/** Parses a source file from its text. */
 export function toSource(path: string, text: string): Source {
   const code = text.split('\n').filter((line) => !/^\s*(\/\/|\/\*|\*)/.test(line))
   const imports = [...code.join('\n').matchAll(IMPORT)].map((match) => {

@@ -12,7 +12,7 @@ import { CONTEXT_TURN } from './context-turn.ts'
 /** The instructions of a turn: the instruction files in the prompt, and the notices with them. */
 export interface Instructed {
   prompt: string
-  /** Path below the place, and text. */
+  /** The path relative to the place, and the text. */
   files: (readonly [string, string])[]
   /** All warnings except those that list the used files. */
   warnings: string[]
@@ -34,7 +34,7 @@ export interface InstructionPlace extends AsyncDisposable {
   /** Gives a file to another user; a process without that right acts as another user from then on. */
   giveAway(path: string): Promise<void>
   trust: TrustStore
-  /** A store in another file. */
+  /** Returns a store in another file. */
   storeAt(path: string): TrustStore
 }
 

@@ -107,15 +107,15 @@ function search(
   assert.equal(index.stats.documents, documents.length, `seed ${seed}`)
 }
 
-/** Rows that are equal in all sort keys may be in any order. */
+/** Sorts rows that are equal in all sort keys, because their order is undefined. */
 function rankOf(hits: readonly object[]): string[] {
   return hits.map((hit) => JSON.stringify(hit, Object.keys(hit).sort()))
 }
 
 interface SlowWorker extends Background {
-  /** Lets it do its next job, if there is one. */
+  /** Runs its next job, if there is one. */
   finishOne: () => Promise<void>
-  /** Lets it do all of its jobs. */
+  /** Runs all of its jobs. */
   finish: (index: TextIndex) => Promise<void>
 }
 

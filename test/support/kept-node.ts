@@ -8,16 +8,16 @@ import type { Script } from './model-server.ts'
 import type { TestDispatch } from './test-dispatch.ts'
 import { until } from './until.ts'
 
-/** A node that keeps the MCP servers of all its agents, as a daemon does. */
+/** A node that owns the MCP servers of all its agents, as a daemon does. */
 export interface KeptNode extends TestDispatch {
   /** The entries of its log, as `level message`. */
   readonly logged: string[]
   watch(name: string, options?: ServerOptions): WatchedServer
   /** Writes an agent's file. */
   declare(agent: string, ...servers: readonly WatchedServer[]): Promise<void>
-  /** All connections. */
+  /** Returns all connections. */
   peers(): Promise<McpPeer[]>
-  /** The pid of a server, once it is connected. */
+  /** Returns the pid of a server once it is connected. */
   pidOf(server: WatchedServer): Promise<number>
   reload(): Promise<unknown>
 }
@@ -50,7 +50,7 @@ export async function startKeptNode(script: Script = [], { config = '' } = {}): 
   }
 }
 
-/** Generous, because machines that run tests are busy. */
+/** Sets a long start timeout, because machines that run tests are busy. */
 function patient<T extends object>(entry: T): T {
   return { ...entry, startup_timeout_ms: 60_000 }
 }

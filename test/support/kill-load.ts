@@ -29,14 +29,14 @@ export interface RoundReport {
   ended: number
   /** Turns that were running when the daemon was killed. */
   cut: number
-  /** From the kill until another daemon answered, milliseconds. */
+  /** The time from the kill until another daemon answered, in milliseconds. */
   backMs: number
 }
 
 /** The events that a client of a conversation received. */
 interface Told {
   session: string
-  /** User messages whose turn has started and, of turns that ended, what was answered. */
+  /** User messages whose turn has started, and the answers of turns that ended. */
   said: string[]
 }
 
@@ -144,7 +144,7 @@ async function converse(
   return false
 }
 
-/** The next turn of every conversation. */
+/** Runs the next turn of every conversation. */
 async function goOn(dispatch: Dispatch, told: Map<string, Told>, number: number): Promise<void> {
   await Promise.all(
     [...told].map(async ([sender, known]) => {
@@ -188,7 +188,7 @@ function assertHolds(sender: string, stored: readonly string[], said: readonly s
   }
 }
 
-/** The model's answer to a message: as many words as that says, or a call of a program that does not end. */
+/** Answers a message with the number of words that it asks for, or with a call of a program that does not end. */
 function answerTo(prompt: string, program: string): Reply {
   const last = prompt.split('\n').at(-1)! // unanswered messages arrive merged into one
   if (last.endsWith('go on')) return { parts: ['fine'] }
@@ -198,7 +198,7 @@ function answerTo(prompt: string, program: string): Reply {
   return { parts: wordsOf(last), paceMs: PACE_MS }
 }
 
-/** The same for the same message. */
+/** Returns deterministic words for a message. */
 function wordsOf(content: string): string[] {
   const sum = [...content].reduce((total, letter) => (total * 31 + letter.charCodeAt(0)) % 9973, 7)
   return Array.from({ length: 1 + (sum % MOST_WORDS) }, (_, index) => `${content}, word ${index}. `)

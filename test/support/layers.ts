@@ -1,6 +1,6 @@
 const BASE = ['src/core/base']
 const MECHANISM = [...BASE, 'src/core/config']
-/** What every command may import; a section that needs more has its own row, with the faces it uses. */
+/** The folders that every command may import; a section that needs more has its own row. */
 const COMMAND = [
   ...MECHANISM,
   'src/core/protocol',
@@ -17,7 +17,7 @@ const UP_BASE = [
   'src/up/probe/types.ts',
   'src/up/foreign-time.ts',
 ]
-/** The parts of the chat's drawing that know nothing of what is drawn. */
+/** The parts of the chat's drawing that do not depend on the content. */
 const TUI_DRAWING = ['clean', 'memoize-last', 'numbers', 'style', 'text', 'view', 'window'].map(
   (name) => `src/tui/view/${name}.ts`,
 )
@@ -51,8 +51,8 @@ const MCP_CLIENT = [
   'src/mcp/remote',
 ]
 /**
- * Who may import whom, besides its own folder: folders, or single files where only the types are meant to be
- * known. Every file belongs to the longest key that fits; a file that belongs to none is a breach.
+ * The folders, or single files where only their types are needed, that each folder may import besides itself.
+ * Every file belongs to the longest matching key; a file without a key is an error.
  */
 export const LAYERS: Record<string, readonly string[]> = {
   'src/core/base': [],

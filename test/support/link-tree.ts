@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 
 /** A folder with files and links of a test; removed when disposed. */
 export interface LinkTree extends AsyncDisposable {
-  /** Without links on its path. */
+  /** The real path, without links. */
   readonly root: string
   /** A path below the root. */
   at(path: string): string

@@ -3,7 +3,7 @@ import { wireAt } from '../../src/core/provider/address.ts'
 import type { ModelEndpoint } from '../../src/core/provider/endpoint.ts'
 import type { ModelEvent, ModelRequest, ToolSpec } from '../../src/core/provider/types.ts'
 
-/** An endpoint at a test server; patient enough for a loaded machine, and without retries. */
+/** Builds an endpoint at a test server, with timeouts for a loaded machine and without retries. */
 export function endpointAt(baseUrl: string, more: Partial<ModelEndpoint> = {}): ModelEndpoint {
   const { kind = 'openai-compatible' } = more
   return {
@@ -33,12 +33,12 @@ export const READ_TOOL: ToolSpec = {
   parameters: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
 }
 
-/** All events of a call that goes well. */
+/** Returns all events of a call that succeeds. */
 export async function collect(events: AsyncIterable<ModelEvent>): Promise<ModelEvent[]> {
   return await Array.fromAsync(events)
 }
 
-/** The events of a call up to its failure, and the failure, which must be a CrabError. */
+/** Returns the events of a call before its failure, and the failure, which must be a CrabError. */
 export async function collectFailure(
   events: AsyncIterable<ModelEvent>,
 ): Promise<{ events: ModelEvent[]; error: CrabError }> {
@@ -52,7 +52,7 @@ export async function collectFailure(
   throw new Error(`The call went well: ${JSON.stringify(seen)}`)
 }
 
-/** The text of an answer. */
+/** Returns the text of an answer. */
 export function textOf(events: readonly ModelEvent[]): string {
   return events.map((event) => (event.type === 'text' ? event.delta : '')).join('')
 }

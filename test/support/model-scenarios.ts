@@ -5,13 +5,13 @@ export const SCENARIOS: Readonly<Record<string, Script>> = {
   /** Repeats the last user message. */
   echo: (request) => ({ parts: [lastWords(request)], usage: USAGE }),
   hello: () => ({ parts: ['Hello', ' from', ' the', ' model', '.'], usage: USAGE }),
-  /** Two seconds, a word each 100 ms. */
+  /** Sends a word each 100 ms for two seconds. */
   slow: () => ({ parts: words(20), paceMs: 100, usage: USAGE }),
-  /** A megabyte, as fast as it is read. */
+  /** Sends a megabyte, as fast as it is read. */
   long: () => ({ parts: words(20_000), usage: USAGE }),
   empty: () => ({ parts: [], usage: USAGE }),
   thinking: () => ({ parts: [{ thinking: 'Let me see.', signature: 'c2ln' }, 'Yes.'], usage: USAGE }),
-  /** Reads package.json, then says how long the result was. */
+  /** Reads package.json, then prints the length of the result. */
   tool: (request) => {
     const isAnswered = request.text.includes('tool_result') || request.text.includes('tool_call_id')
     const call = { call: 'call_1', name: 'read', args: '{"path":"package.json"}' }
@@ -34,7 +34,7 @@ export const SCENARIOS: Readonly<Record<string, Script>> = {
   unfinished: () => ({ parts: words(10), end: 'unfinished' }),
   /** Never answers. */
   hang: () => ({ silent: true }),
-  /** Says a little, then nothing more. */
+  /** Sends a little, then nothing more. */
   idle: () => ({ parts: words(3), end: 'hang' }),
 }
 

@@ -23,7 +23,7 @@ export interface Reply {
   status?: number
   headers?: Readonly<Record<string, string>>
   body?: string | object
-  /** Not even headers. */
+  /** Whether to send nothing, not even headers. */
   silent?: boolean
 }
 
@@ -45,7 +45,7 @@ export interface ModelServer extends AsyncDisposable {
   url: string
   /** Calls of a model, in order of arrival. */
   requests: readonly RecordedRequest[]
-  /** Questions for /models. */
+  /** The requests to /models. */
   questions: readonly RecordedRequest[]
   /** Connections accepted so far. */
   connections(): number
@@ -55,8 +55,9 @@ export interface ModelServer extends AsyncDisposable {
 export type Script = readonly Reply[] | ((request: RecordedRequest, index: number) => Reply)
 
 /**
- * Starts a model server on a port of its own that speaks every provider's wire, by path: chat completions, Responses,
- * Anthropic messages, Gemini, Bedrock's Converse. `GET …/models` is answered with `models`, below /v1beta as Google does.
+ * Starts a model server on a free port that speaks every provider's protocol, by path: chat completions,
+ * Responses, Anthropic messages, Gemini, Bedrock's Converse. `GET …/models` is answered with `models`, below
+ * /v1beta in Google's format.
  */
 export async function startModelServer(
   script: Script,
@@ -146,7 +147,7 @@ async function stream(reply: Reply, request: RecordedRequest, outgoing: ServerRe
     outgoing.write(writer.part(part))
   }
   if (error) outgoing.write(writer.error(error))
-  await new Promise((resolve) => outgoing.write(raw, resolve)) // what was said has left before the connection is cut
+  await new Promise((resolve) => outgoing.write(raw, resolve)) // flush before the connection is cut
   if (end === 'hang') return
   if (end === 'cut') return void outgoing.socket?.destroy()
   if (end === 'finish')

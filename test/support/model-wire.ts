@@ -25,7 +25,7 @@ export interface ErrorRecord {
   code?: number
 }
 
-/** Writes one answer in a provider's own bytes. */
+/** Writes one answer in a provider's format. */
 export interface WireWriter {
   /** The content type of the answer; `text/event-stream` by default. */
   type?: string
@@ -35,7 +35,7 @@ export interface WireWriter {
   error(record: ErrorRecord): string | Uint8Array
 }
 
-/** Chat completion chunks, as `POST /v1/chat/completions` with `stream: true` answers. */
+/** Writes chat completion chunks, as `POST /v1/chat/completions` with `stream: true` answers. */
 export function chatCompletionWriter(model: string): WireWriter {
   let calls = 0
   const chunk = (choices: unknown[], more: object = {}) =>
@@ -73,7 +73,7 @@ export function chatCompletionWriter(model: string): WireWriter {
   }
 }
 
-/** Message events, as `POST /v1/messages` with `stream: true` answers. */
+/** Writes message events, as `POST /v1/messages` with `stream: true` answers. */
 export function messageWriter(model: string): WireWriter {
   let index = -1
   let isInText = false
@@ -133,7 +133,7 @@ function chatUsage({ input, output, cacheRead = 0, reasoning = 0 }: TokenCounts)
   }
 }
 
-/** Anthropic counts cached input apart from `input_tokens`. */
+/** Anthropic counts cached input separately from `input_tokens`. */
 function messageStart(model: string, usage: TokenCounts | undefined): object {
   const { input = 0, cacheRead = 0, cacheWrite = 0 } = usage ?? {}
   return {

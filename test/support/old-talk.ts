@@ -2,9 +2,9 @@ import { homePaths } from '../../src/core/config/paths.ts'
 import { DiskStorage } from '../../src/core/storage/disk-storage.ts'
 import { type NewLine, SESSION_VERSION } from '../../src/core/storage/types.ts'
 
-/** A conversation that was had some time ago. */
+/** A conversation of an earlier date. */
 export interface OldTalk {
-  /** Milliseconds since 1970. */
+  /** The start, in milliseconds since 1970. */
   at: number
   agentId?: string
   sender?: string

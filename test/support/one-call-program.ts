@@ -1,8 +1,7 @@
 /**
- * One call of a model as a program: `node BUNDLED KIND BASE_URL WIRE`. Prints, as JSON, what was said, which variables
- * of the environment were read meanwhile, and whether Node's built-in HTTP client was loaded.
- *
- * To be bundled as the binary's chunks are: modules that are imported by `import` load more of Node than it needs.
+ * A program that makes one model call: `node BUNDLED KIND BASE_URL WIRE`. Prints, as JSON, the answer, the
+ * environment variables that were read meanwhile, and whether Node's built-in HTTP client was loaded. It is
+ * bundled like the binary's chunks, because ES module imports load more of Node.
  */
 import type { Wire } from '../../src/core/provider/address.ts'
 import type { ModelEndpoint } from '../../src/core/provider/endpoint.ts'

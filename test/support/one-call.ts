@@ -1,6 +1,9 @@
 import type { Script } from './model-server.ts'
 
-/** A model that calls the tool which the user names, with these arguments, and says `Done` when it has its answer. */
+/**
+ * Returns a model that calls the tool which the user names, with these arguments, and answers `Done` after its
+ * result.
+ */
 export function callOnce(args: object): Script {
   return ({ json }) => {
     const last = (json['messages'] as { role: string; content: unknown }[]).at(-1)!

@@ -36,7 +36,7 @@ export interface OpenChat extends AsyncDisposable {
 interface OpenOptions {
   options?: Partial<ChatOptions>
   ports?: Partial<ChatPorts>
-  /** The timer of cards; that of this process where absent. */
+  /** The timer of cards; by default that of this process. */
   timer?: ArmingTimer
 }
 

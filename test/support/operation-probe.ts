@@ -4,13 +4,13 @@ import { type Dispatch, request } from '../../src/core/protocol/dispatch.ts'
 import { isEndless, type Operation } from '../../src/core/protocol/operations.ts'
 import { until } from './until.ts'
 
-/** A conversation in which something was said, with what belongs to it. */
+/** A conversation with messages, and the ids that belong to it. */
 export interface KnownPair {
   agent: string
   sender: string
   session: string
   runId: string
-  /** A question that waits, in another conversation of the same class. */
+  /** A pending question in another conversation of the same class. */
   asking: { agent: string; sender: string; askId: string }
 }
 
@@ -25,7 +25,7 @@ export interface ProbeReply {
 /** Sends one operation as a client and returns its first reply; undefined when it continues without one. */
 export type Probe = (message: Body) => Promise<ProbeReply | undefined>
 
-/** A model that asks a question when its input requests it, and otherwise says yes. */
+/** Asks a question when the input requests it, and otherwise answers yes. */
 export function probeScript({ text }: { text: string }) {
   const question = { question: 'Which?', header: 'Q', options: [{ label: 'a' }, { label: 'b' }] }
   const args = JSON.stringify({ questions: [question] })
@@ -63,7 +63,7 @@ export async function isServed(operation: Operation, pair: KnownPair, probe: Pro
   return reply === undefined || reply.code !== 403
 }
 
-/** Operations about something that exists here, so that `missing` is a refusal. */
+/** Operations on things that exist here, so that `missing` is a refusal. */
 const IDENTIFYING: ReadonlySet<Operation> = new Set([
   ...(['getSession', 'listMessages', 'getConversationHistory', 'generateTitle'] as const),
   ...(['waitRun', 'replyToAsk'] as const),

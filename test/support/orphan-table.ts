@@ -28,10 +28,10 @@ const KINDS: Readonly<Record<string, ServerOptions>> = {
 
 const WAYS = { direct: false, 'sh -c': true, 'like npx': 'npx' } as const
 
-/** The number of kinds of servers in each of them. */
+/** The number of combinations of servers and wrappers. */
 export const SERVER_KINDS = Object.keys(KINDS).length * Object.keys(WAYS).length
 
-/** One server, and what was left of it. */
+/** One server, and the processes that were left of it. */
 export interface Cell {
   server: string
   host: Host
@@ -42,11 +42,11 @@ export interface Cell {
   before: number
   /** The number of processes left at the end. */
   left: number
-  /** When the last of them was gone, milliseconds after the end. */
+  /** The time from the end until the last of them was gone, in milliseconds. */
   goneMs: number
 }
 
-/** Runs every kind of server in one crabtalk, ends it this way, and counts what is left of each. */
+/** Runs every kind of server in one crabtalk, ends it in this way, and counts what is left of each. */
 export async function endWithServers(host: Host, end: End): Promise<Cell[]> {
   const isExit = end === 'exit'
   const names = serverKinds().map((_, index) => `s${index}`)
@@ -66,7 +66,10 @@ export async function endWithServers(host: Host, end: End): Promise<Cell[]> {
   })
 }
 
-/** The table: a row for each kind of server, a column for each host and end; a cell is what was left, and after how long. */
+/**
+ * Formats a table with a row for each kind of server and a column for each host and end; a cell shows how many
+ * processes were left, and for how long.
+ */
 export function toOrphanTable(cells: readonly Cell[]): string[] {
   const columns = HOSTS.flatMap((host) => ENDS.map((end) => ({ host, end })))
   const head = `| server | ${columns.map(({ host, end }) => `${host}, ${end}`).join(' | ')} |`
@@ -87,8 +90,7 @@ function serverKinds(): { name: string; options: ServerOptions; wrapped: boolean
 }
 
 /**
- * Writes agents with the servers: each includes only the tool it is needed for, and may take as long as a
- * busy machine needs.
+ * Writes agents with the servers; each includes only the tool that is called, with timeouts for a busy machine.
  */
 async function giveServers({ home }: Talk, servers: readonly WatchedServer[]): Promise<void> {
   await mkdir(join(home, 'agents'), { recursive: true })
@@ -124,7 +126,7 @@ async function endDaemon(talk: Talk, servers: readonly WatchedServer[], end: End
   return before
 }
 
-/** Ends it like the server of another program, which closes its input when it is done. */
+/** Ends `mcp serve` like a host program, which closes its input when it is done. */
 async function endServe(talk: Talk, servers: readonly WatchedServer[], end: End): Promise<Counts> {
   const run = talk.start(['mcp', 'serve'], { env: { CRABTALK_NO_DAEMON: '1' }, stdin: 'open' })
   const say = (message: object) =>

@@ -23,9 +23,9 @@ test('livingWith() finds a mark on the command line and one in the environment',
   assert.deepEqual(await leftAfter(mark, 30_000), [])
 })
 
-test('livingWith() leaves out a process that has ended and was not collected', async () => {
+test('livingWith() leaves out a zombie', async () => {
   const mark = randomUUID()
-  // the shell becomes sleep, which never asks how its child ended
+  // the shell becomes sleep, which never collects its child
   const parent = spawn('/bin/sh', [
     '-c',
     'exec 3<&0; sh -c "read line" $0 <&3 & echo $!; exec sleep 60',
@@ -41,7 +41,7 @@ test('livingWith() leaves out a process that has ended and was not collected', a
   parent.kill('SIGKILL')
 })
 
-test('leftAfter() gives what is left when the time is over', async () => {
+test('leftAfter() returns what is left after the time limit', async () => {
   const mark = randomUUID()
   const child = spawn('/bin/sh', ['-c', 'read line', mark])
   await until('it is found', async () => (await livingWith(mark)).length === 1)
@@ -52,7 +52,7 @@ test('leftAfter() gives what is left when the time is over', async () => {
   child.kill('SIGKILL')
 })
 
-test('endLiving() kills those that ignore signals too, and names them', async () => {
+test('endLiving() also kills processes that ignore signals, and returns them', async () => {
   const mark = randomUUID()
   const child = spawn('/bin/sh', [
     '-c',

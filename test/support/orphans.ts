@@ -2,11 +2,11 @@ import { readdir } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { kill, readOfProcess } from './processes.ts'
 
-/** A process that lives and carries a mark. */
+/** A live process that carries a mark. */
 export interface Orphan {
   pid: number
   parent: number
-  /** The place of the mark: on the command line, or in the initial environment. */
+  /** Whether the mark is on the command line or in the initial environment. */
   carries: 'argument' | 'environment'
   command: string
 }

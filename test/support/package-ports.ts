@@ -41,7 +41,7 @@ interface TestPortsOptions {
   isRealNpm?: boolean
 }
 
-/** Builds the ports. */
+/** Creates the ports. */
 export function testPorts(at: TestPortsOptions): TestPorts {
   const offers: PackageOffer[] = []
   const running = new Set<string>()
@@ -88,7 +88,7 @@ export function testPorts(at: TestPortsOptions): TestPorts {
   return { ports, offers, running, told, onRestart, locked, failed }
 }
 
-/** Builds a stand-in for npm with the registry of the test, for packages without dependencies. */
+/** Creates a stand-in for npm with the registry of the test, for packages without dependencies. */
 function paperNpm(registry: Registry): Npm {
   return {
     view: async (spec) => {

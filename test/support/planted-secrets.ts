@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { stringify } from 'smol-toml'
 
-/** Secrets by where they were planted. */
+/** Secrets by the place where they are stored. */
 export type Planted = Readonly<Record<string, string>>
 
 /** A server that reveals everything it was given: on standard error when it starts, and by its tool `leak`. */
@@ -37,7 +37,7 @@ process.exitCode = 4
 interface Place {
   home: string
   cwd: string
-  /** The address of a server that answers 401 with everything it was sent. */
+  /** The URL of a server that answers 401 with everything it was sent. */
   url: string
   modelUrl: string
 }

@@ -3,12 +3,12 @@ import { decide } from '../../src/core/policy/decide.ts'
 import type { Decision, PolicyContext, RuleEffect } from '../../src/core/policy/types.ts'
 import { ruleList, setting } from './policy-setting.ts'
 
-/** Decides a line by rules such as `allow bash(git *)`. */
+/** Evaluates a command line against rules such as `allow bash(git *)`. */
 export function judgeLine(line: string, rules: string[], more: Partial<PolicyContext> = {}): Decision {
   return decide({ kind: 'bash', command: line }, setting({ rules: ruleList(rules), ...more }))
 }
 
-/** Each row: an effect, rules, the lines that must get it. */
+/** Checks rows of an effect, rules, and the lines that must get it. */
 export function checkLines(
   rows: readonly [effect: RuleEffect, rules: string[], lines: string[]][],
   more: Partial<PolicyContext> = {},

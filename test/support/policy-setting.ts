@@ -1,6 +1,6 @@
 import type { PolicyContext, Rule, RuleEffect } from '../../src/core/policy/types.ts'
 
-/** A local turn in /ws that asks, with no rules. */
+/** Builds a local turn in /ws that asks, with no rules. */
 export function setting(more: Partial<PolicyContext> = {}): PolicyContext {
   return {
     trust: 'local',
@@ -13,7 +13,10 @@ export function setting(more: Partial<PolicyContext> = {}): PolicyContext {
   }
 }
 
-/** Rules written as `deny read(.env)`, or `remote allow recall` for one class; each has its number as its source. */
+/**
+ * Parses rules written as `deny read(.env)`, or `remote allow recall` for one class; the source of each is its
+ * number.
+ */
 export function ruleList(rules: readonly string[]): Rule[] {
   return rules.map((text, i) => {
     const [, only, effect, pattern = ''] = /^(?:(remote|unattended) )?(\w+) (.*)$/s.exec(text) ?? []

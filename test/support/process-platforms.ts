@@ -23,7 +23,7 @@ export function posixPlatforms(): TestPlatform[] {
   return [...shells, { name: 'POSIX', platform: posixPlatform() }]
 }
 
-/** A host of this process. */
+/** Opens a process host in this process. */
 export function openTestHost(platform?: Platform): ProcessHost {
   return openProcessHost({ pid: process.pid, ...(platform && { platform }) })
 }
@@ -33,7 +33,7 @@ export function commandOf(argv: ProcessCommand['argv'], more: Partial<ProcessCom
   return { argv, cwd: tmpdir(), env: { PATH: '/usr/bin:/bin' }, ...more }
 }
 
-/** A script of /bin/sh as a command. */
+/** Builds a command that runs a script of /bin/sh. */
 export function scriptOf(script: string, more: Partial<ProcessCommand> = {}): ProcessCommand {
   return commandOf(['/bin/sh', '-c', script], more)
 }
@@ -51,7 +51,7 @@ export async function textOf(stream: RunningProcess['stdout']): Promise<string> 
   return (await stream.toArray()).join('')
 }
 
-/** The first line that a program writes; it can be read on. */
+/** Reads the first line that a program writes; the rest can be read later. */
 export async function lineOf({ stdout }: RunningProcess): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>()
   let text = ''

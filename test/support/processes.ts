@@ -14,7 +14,7 @@ export async function processesLeft(mark: Mark): Promise<number[]> {
 
 /**
  * The time that a program's processes may outlive it: a process that does not end when asked is killed two
- * seconds later, or when a busy machine gets to it.
+ * seconds later, or later on a busy machine.
  */
 export const GRACE_MS = 20_000
 
@@ -36,7 +36,7 @@ export async function endProcesses(mark: Mark, graceMs = GRACE_MS): Promise<stri
 }
 
 async function hasMark(pid: string, mark: Mark): Promise<boolean> {
-  const environment = await readOfProcess(pid, 'environ') // empty for one that has ended and waits for its parent
+  const environment = await readOfProcess(pid, 'environ') // empty for a zombie
   const lines = environment.split('\0')
   return [mark].flat().some((line) => lines.includes(line))
 }
@@ -45,7 +45,7 @@ async function commandLine(pid: number): Promise<string> {
   return (await readOfProcess(String(pid), 'cmdline')).replaceAll('\0', ' ').trim()
 }
 
-/** Processes end while they are looked at; one that has ended reads as nothing. */
+/** Reads a file of a process below /proc; empty when the process has ended. */
 export async function readOfProcess(pid: string, file: string): Promise<string> {
   try {
     return await readFile(`/proc/${pid}/${file}`, 'utf8')
@@ -54,11 +54,11 @@ export async function readOfProcess(pid: string, file: string): Promise<string> 
   }
 }
 
-/** Kills a process if it still runs. */
+/** Kills a process if it is still running. */
 export function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // it ended by itself
+    // it has ended by itself
   }
 }

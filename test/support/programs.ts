@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 
-/** The variable that says where bundles of programs lie, in a run of all tests. */
+/** The variable with the folder of bundled programs, in a run of all tests. */
 export const PROGRAMS_FOLDER = 'CRABTALK_TEST_PROGRAMS'
 /** The variable that is 1 in a run of all tests from source, which bundles crabtalk as well. */
 export const BUNDLES_CRABTALK = 'CRABTALK_TEST_BUNDLE'

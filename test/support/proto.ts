@@ -4,7 +4,7 @@ import { join } from 'node:path'
 /** The declarations of proto/crabtalk.proto, as its compiler understands them. */
 export interface Proto {
   messages: Map<string, ProtoMessage>
-  /** Numbers by value name. */
+  /** Numbers by the name of the value. */
   enums: Map<string, Map<string, number>>
 }
 

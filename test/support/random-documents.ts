@@ -2,13 +2,13 @@ import type { DocumentRow, TextQuery } from '../../src/core/search/types.ts'
 
 /** A source of random choices; the same seed gives the same sequence. */
 export interface Draw {
-  /** From 0 to `count` - 1. */
+  /** Returns an integer from 0 to `count` - 1. */
   below: (count: number) => number
-  /** True once in `count`. */
+  /** Returns true once in `count` times. */
   once: (count: number) => boolean
 }
 
-/** Mulberry32. */
+/** Creates a Mulberry32 generator. */
 export function draws(seed: number): Draw {
   let state = seed | 0
   const next = () => {
@@ -34,18 +34,18 @@ const WORDS = Array.from({ length: 80 }, (_, rank) => `w${rank.toString(36)}x`).
   'ß',
 ])
 
-/** A word: the first ones are frequent, so that lists are long and short. */
+/** Draws a word; the first ones are frequent, so that lists are long and short. */
 function word({ below, once }: Draw): string {
   if (once(20)) return WORDS[below(WORDS.length)]!
   return WORDS[Math.floor(WORDS.length ** (below(1000) / 1000)) - 1]!
 }
 
-/** Up to `most` words. */
+/** Draws up to `most` words. */
 export function randomText(draw: Draw, most: number): string {
   return Array.from({ length: draw.below(most + 1) }, () => word(draw)).join(' ')
 }
 
-/** A row in which ties are likely. */
+/** Draws a row in which ties are likely. */
 export function randomRow(draw: Draw, group: number): DocumentRow {
   const seq = draw.below(50)
   return { group, kind: draw.below(5), seq, offset: seq * 100, time: 1_700_000_000_000 + draw.below(20) }
@@ -53,7 +53,7 @@ export function randomRow(draw: Draw, group: number): DocumentRow {
 
 const WEIGHTS = [undefined, [1.5, 1, 1.3, 2, 3], [0, 1, 7, 0.1, 2], [1, 1, 1, 1, 1, 1, 1, 1]]
 
-/** A query of any sort: with filters and without, collapsed or not, also for words that occur nowhere. */
+/** Draws a query of any kind: with and without filters, collapsed or not, also for words that do not occur. */
 export function randomQuery(draw: Draw): TextQuery {
   const { below, once } = draw
   const weights = WEIGHTS[below(WEIGHTS.length)]

@@ -16,7 +16,7 @@ export interface Publication {
   publisher?: string
 }
 
-/** An npm registry on a port of its own, whose tarballs `npm pack` made. */
+/** An npm registry on its own port, whose tarballs come from `npm pack`. */
 export interface Registry extends AsyncDisposable {
   readonly url: string
   /** The requested paths, in order. */
@@ -27,21 +27,21 @@ export interface Registry extends AsyncDisposable {
    */
   publish(...publications: readonly Publication[]): Promise<{ folder: string; tarball: string }[]>
   /**
-   * Finds what npm shows for `name` or `name@version`, and the tarball; a published folder is also found by
-   * its path.
+   * Finds the data that npm shows for `name` or `name@version`, and the tarball; a published folder is also
+   * found by its path.
    */
   find(spec: string): { shown: Record<string, unknown>; tarball: string } | undefined
   /** Serves these bytes for a tarball, regardless of the registry's data about it. */
   replace(name: string, version: string, content: Buffer): void
-  /** Answers with this status from now on; undefined answers as it should. */
+  /** Answers with this status from now on; undefined answers normally. */
   fail(status: number | undefined): void
-  /** Answers no more requests for tarballs until it is called again with false; resolves when the first one waits. */
+  /** Holds back requests for tarballs until it is called again with false; resolves when the first one waits. */
   hold(isHeld: boolean): Promise<void>
   /** The environment for npm: this registry, its own cache, no retries. */
   readonly env: Readonly<Record<string, string>>
 }
 
-/** Opens a registry with nothing in it. */
+/** Opens an empty registry. */
 export async function openRegistry(): Promise<Registry> {
   const folder = await mkdtempDisposable(join(tmpdir(), 'crab-npm-'))
   const versions = new Map<string, Version[]>()
@@ -93,7 +93,7 @@ export async function openRegistry(): Promise<Registry> {
         ...folders,
       ]
       const { stdout } = await run('npm', args, {
-        env: { ...process.env, npm_config_cache: join(folder.path, 'packed') }, // what npm packs it also keeps
+        env: { ...process.env, npm_config_cache: join(folder.path, 'packed') }, // npm caches what it packs
       })
       const packed: { filename: string }[] = Object.values(JSON.parse(stdout))
       const contents = await Promise.all(packed.map(({ filename }) => readFile(join(folder.path, filename))))
@@ -104,7 +104,7 @@ export async function openRegistry(): Promise<Registry> {
           ...known,
           { ...publication, ...made, content: contents[i]! },
         ])
-        return made // in their order: the last is the latest
+        return made // in order, because the last one is the latest
       })
     },
     find(spec) {
@@ -140,7 +140,10 @@ export async function openRegistry(): Promise<Registry> {
   }
 }
 
-/** A component of a few lines that writes its version into `run/<name>.version` and serves until it is ended. */
+/**
+ * Returns the files of a small component that writes its version into `run/<name>.version` and serves until it
+ * is ended.
+ */
 export function componentFiles(name: string, { fails = false } = {}): Record<string, string> {
   const body = fails
     ? `console.error('this version cannot start'); process.exitCode = 78`
@@ -160,7 +163,7 @@ process.once('SIGTERM', () => process.exit(0))`
   return { 'main.mjs': `#!/usr/bin/env node\n${body}\n` }
 }
 
-/** Writes files, by paths relative to a folder; those that begin with #! can be run. */
+/** Writes files by paths relative to a folder; those that begin with #! are executable. */
 export async function writeTree(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
   for (const [path, text] of Object.entries(files)) {
     await mkdir(dirname(join(folder, path)), { recursive: true })
@@ -173,7 +176,7 @@ interface Version extends Publication {
   content: Buffer
   tarball: string
   folder: string
-  /** Instead of the content. */
+  /** Served instead of the content. */
   served?: Buffer
 }
 

@@ -6,10 +6,10 @@ import { VERSION } from '../../src/core/base/version.ts'
 import { scriptProgram } from './script-program.ts'
 
 const INSTALLER = join(import.meta.dirname, '../../packaging/install.sh')
-/** Stands for the program: it knows its version, which is all that an installer asks for. */
+/** A stand-in for the program that prints its version, which is all that an installer uses. */
 const PROGRAM = scriptProgram(VERSION)
 
-/** Writes a release for this machine as users download one: installer, archive and checksums. */
+/** Writes a release for this machine with the files that users download: installer, archive and checksums. */
 export async function writeRelease(folder: string): Promise<void> {
   const name = `crabtalk-${VERSION}-${process.platform}-${process.arch}`
   const archive = makeTarGz([

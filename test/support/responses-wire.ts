@@ -1,6 +1,6 @@
 import type { Finish, TokenCounts, WireWriter } from './model-wire.ts'
 
-/** Response events, as `POST /v1/responses` with `stream: true` answers, at OpenAI and at Azure. */
+/** Writes response events, as `POST /v1/responses` with `stream: true` answers, at OpenAI and at Azure. */
 export function responsesWriter(model: string): WireWriter {
   let sequence = 0
   let output = -1

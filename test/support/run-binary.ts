@@ -27,9 +27,9 @@ export interface RunOptions {
   stdin?: string | Uint8Array | 'open'
   /** A descriptor to print to, instead of a pipe that is read immediately. */
   stdout?: number
-  /** Laid over the sandbox's environment; undefined removes a variable. */
+  /** Overrides of the sandbox's environment; undefined removes a variable. */
   env?: Readonly<Record<string, string | undefined>>
-  /** By default the sandbox's empty working directory. */
+  /** The working directory; by default the sandbox's empty one. */
   cwd?: string
   program?: 'crabtalk' | 'crabup'
 }
@@ -38,28 +38,31 @@ export interface RunOptions {
 export interface Finished {
   stdout: string
   stderr: string
-  /** Standard output byte for byte. */
+  /** Standard output, byte for byte. */
   stdoutBytes: Buffer
   /** The exit code as in a shell's `$?`: 128 + n when a signal ended it. */
   code: number
   signal: NodeJS.Signals | null
 }
 
-/** A program that runs. Its pid is that of its process group; with a descriptor of its own it has no `child.stdout`. */
+/**
+ * A running program. Its pid is that of its process group; with a descriptor of its own it has no
+ * `child.stdout`.
+ */
 export interface Running {
   child: ChildProcessByStdio<Writable | null, Readable, Readable>
   finished: Promise<Finished>
-  /** Standard output so far. */
+  /** Returns standard output so far. */
   printed(): string
   /** Waits until standard output, or standard error, matches. */
   prints(pattern: RegExp, stream?: 'stdout' | 'stderr'): Promise<void>
 }
 
-/** A home, a working directory and a clean environment of one test's own. */
+/** A home, a working directory and a clean environment of one test. */
 export interface Sandbox extends AsyncDisposable {
   /** CRABTALK_HOME; does not exist yet. */
   home: string
-  /** An empty directory. */
+  /** An empty working directory. */
   cwd: string
   env: Readonly<Record<string, string>>
   /** Runs the program to its end. */
@@ -71,11 +74,11 @@ export interface Sandbox extends AsyncDisposable {
   terminal(args: readonly string[], options?: RunOptions & TerminalSize): Terminal
   /** Runs a script like shell(), on a terminal. */
   terminalShell(script: string, options?: RunOptions & TerminalSize): Terminal
-  /** Pids of processes this sandbox started, directly or not, that still run. */
+  /** Returns the pids of running processes that this sandbox started, directly or not. */
   processesLeft(): Promise<number[]>
 }
 
-/** Makes a sandbox; disposing it fails when a process was left running, which it then ends. */
+/** Creates a sandbox; disposing it ends processes that are still running, and then fails. */
 export async function makeSandbox(): Promise<Sandbox> {
   const dir = await mkdtempDisposable(join(tmpdir(), 'crab box ')) // a space, as in the paths of some users
   const bin = join(dir.path, 'bin')
@@ -86,7 +89,7 @@ export async function makeSandbox(): Promise<Sandbox> {
   ]
   await Promise.all([mkdir(cwd), mkdir(user), mkdir(bin)])
   await install(bin)
-  const mark = [`CRAB_TEST=${dir.path}`, `CRABTALK_HOME=${home}`] // services have the second only
+  const mark = [`CRAB_TEST=${dir.path}`, `CRABTALK_HOME=${home}`] // services have only the second
   const path = `${bin}:${process.env['PATH']}`
   const env = {
     PATH: path,
@@ -119,7 +122,7 @@ export async function makeSandbox(): Promise<Sandbox> {
   }
 }
 
-/** Makes `crabtalk` and `crabup` commands of a folder. */
+/** Installs the commands `crabtalk` and `crabup` into a folder. */
 async function install(bin: string): Promise<void> {
   if (!BINARY.endsWith('.ts')) {
     await Promise.all(['crabtalk', 'crabup'].map((name) => symlink(BINARY, join(bin, name))))
@@ -140,7 +143,7 @@ function startProgram(command: string, args: readonly string[], options: RunOpti
     stdio: [stdin === undefined ? 'ignore' : 'pipe', stdout, 'pipe'],
     detached: true, // a process group of its own, as a shell creates it
   }) as Running['child']
-  child.stdin?.on('error', () => {}) // a program need not read its input
+  child.stdin?.on('error', () => {}) // a program may not read its input
   if (stdin !== 'open') child.stdin?.end(stdin)
   const printed = { stdout: gather(child.stdout), stderr: gather(child.stderr) }
   return {

@@ -6,14 +6,14 @@ import { type CronState, readCronState } from '../../src/core/cron/cron-state.ts
 import type { Finished, RunOptions, Sandbox } from './run-binary.ts'
 import { until } from './until.ts'
 
-/** The scheduler of a sandbox, as a process of the program that is tested. */
+/** The scheduler of a sandbox, as a process of the tested program. */
 export interface SandboxCron extends AsyncDisposable {
   readonly pid: number
   readonly finished: Promise<Finished>
   kill(signal: NodeJS.Signals): void
 }
 
-/** Starts one and waits until it is ready; disposing ends it, which must go well. */
+/** Starts a scheduler and waits until it is ready; disposing ends it, which must succeed. */
 export async function startSandboxCron(
   box: Pick<Sandbox, 'home' | 'start'>,
   options: RunOptions & { args?: readonly string[] } = {},
@@ -54,7 +54,7 @@ export function cronStateOf(home: string): Promise<CronState> {
   return readCronState(join(home, 'run', 'cron-state.json'))
 }
 
-/** The lines of logs/cron.log. */
+/** Reads the lines of logs/cron.log. */
 export async function cronLog(home: string): Promise<{ level: string; message: string; entry?: number }[]> {
   const text = await readFile(join(home, 'logs', 'cron.log'), 'utf8').catch(() => '')
   return text

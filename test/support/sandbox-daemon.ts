@@ -4,17 +4,17 @@ import { join } from 'node:path'
 import type { Finished, RunOptions, Sandbox } from './run-binary.ts'
 import { until } from './until.ts'
 
-/** The daemon of a sandbox, as a process of the program that is tested. */
+/** The daemon of a sandbox, as a process of the tested program. */
 export interface SandboxDaemon extends AsyncDisposable {
   readonly pid: number
   readonly finished: Promise<Finished>
   kill(signal: NodeJS.Signals): void
 }
 
-/** The environment for commands that are to use the daemon. */
+/** The environment for commands that should use the daemon. */
 export const WITH_DAEMON = { CRABTALK_NO_DAEMON: undefined }
 
-/** Starts one and waits until it listens; disposing ends it, which must go well. */
+/** Starts a daemon and waits until it listens; disposing ends it, which must succeed. */
 export async function startSandboxDaemon(
   box: Sandbox,
   args: readonly string[] = [],

@@ -18,13 +18,16 @@ export interface Stage extends Disposable {
   bytes(): string
   print(line: string): void
   show(lines: readonly string[], caret?: Caret): void
-  /** Resizes when the terminal has taken in what was written: bytes on their way are drawn for another width. */
+  /**
+   * Resizes after the terminal has processed what was written, because bytes in transit are drawn for another
+   * width.
+   */
   resize(columns: number, rows: number): Promise<void>
-  /** Resolves when Ink has written what it has to. */
+  /** Resolves when Ink has written its output. */
   flush(): Promise<void>
   /** Resolves when Ink and the Screen have nothing more to draw. */
   settle(): Promise<void>
-  /** Fails unless everything printed is there once, in order, and then the frame once, with its caret. */
+  /** Fails unless everything printed appears once, in order, and then the frame once, with its caret. */
   check(): void
 }
 
@@ -56,8 +59,8 @@ export function makeStage({ columns, rows, reflow = 'xterm.js', intervalMs = 1, 
   })
   const printed: string[] = []
   /**
-   * Whether rows of a frame may be left over: some left the screen when it was too low for them, or xterm.js
-   * became lower and narrower in one step.
+   * Whether rows of a frame may be left over, because the screen became too low for them, or xterm.js became
+   * lower and narrower in one step.
    */
   let isTorn = false
   return {
@@ -116,7 +119,8 @@ interface Checked {
 }
 
 function check(terminal: VirtualTerminal, { printed, shown, isTorn, isCut }: Checked): void {
-  // A terminal that cuts lines cuts those of the scrollback, too; a row that begins otherwise continues the one above.
+  // A terminal that truncates lines also truncates those of the scrollback; a row that begins otherwise
+  // continues the one above.
   const toSeen = (line: string) => (isCut && line.startsWith('P') ? line.slice(0, 2) : bare(line))
   const rows = [...terminal.scrollback(), ...terminal.lines()].filter((row) => /^[PF]/.test(row))
   const text = trimmed((isCut ? rows : terminal.text()).map(toSeen))
@@ -133,7 +137,7 @@ function check(terminal: VirtualTerminal, { printed, shown, isTorn, isCut }: Che
   if (shown.caret) checkCaret(terminal, shown)
 }
 
-/** The caret's line begins with what is in front of it. */
+/** Checks that the caret's line begins with the text before the caret. */
 function checkCaret(terminal: VirtualTerminal, { lines, caret }: Shown): void {
   const { x, y } = terminal.cursor()
   const line = lines[caret!.y]!
@@ -141,12 +145,12 @@ function checkCaret(terminal: VirtualTerminal, { lines, caret }: Shown): void {
   assert.equal(bare(terminal.lines()[y]!), bare(line))
 }
 
-/** Rows of frames that have left the screen. */
+/** Counts the rows of frames that have left the screen. */
 function framesAbove(terminal: VirtualTerminal): number {
   return terminal.scrollback().filter((row) => row.startsWith('F')).length
 }
 
-/** Without blanks: a row may end in one where a wide character did not fit. */
+/** Removes trailing spaces, because a row may end in one where a wide character did not fit. */
 function bare(line: string): string {
   return line.replaceAll(' ', '')
 }

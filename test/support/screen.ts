@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import xterm from '@xterm/headless'
 
-/** A terminal in memory: what a user would see of the bytes written to it. */
+/** A terminal in memory: shows what a user would see of the bytes written to it. */
 export interface VirtualTerminal extends Disposable {
   readonly columns: number
   readonly rows: number
@@ -14,9 +14,9 @@ export interface VirtualTerminal extends Disposable {
   lines(): string[]
   /** The rows that have left the screen at the top. */
   scrollback(): string[]
-  /** Scrollback and screen as lines, rows that were wrapped put together again; without blank lines at the end. */
+  /** Returns scrollback and screen as lines, with wrapped rows joined and without blank lines at the end. */
   text(): string[]
-  /** The screen with its colours and styles as SGR, each run in its shortest form. */
+  /** Returns the screen with its colours and styles as SGR, each run in its shortest form. */
   styled(): string[]
   cursor(): { x: number; y: number }
   /** Calls the listener with the terminal's answers to queries. */
@@ -26,18 +26,18 @@ export interface VirtualTerminal extends Disposable {
 interface Options {
   columns?: number
   rows?: number
-  /** Lines kept above the screen. */
+  /** The number of lines kept above the screen. */
   scrollback?: number
   /**
-   * False for a terminal like the console of Windows 10, which cuts lines instead of wrapping them when it
+   * False for a terminal like the console of Windows 10, which truncates lines instead of wrapping them when it
    * gets narrower.
    */
   reflows?: boolean
 }
 
 /**
- * Creates a terminal of xterm.js, which rewraps lines when it is resized, as most terminals do. It is never
- * narrower than 2 columns.
+ * Creates a terminal of xterm.js, which rewraps lines when it is resized, as most terminals do. It is at least
+ * 2 columns wide.
  */
 export function makeVirtualTerminal(options: Options = {}): VirtualTerminal {
   const { columns = 80, rows = 24, scrollback = 100_000, reflows = true } = options
@@ -82,7 +82,10 @@ export interface TestStream extends EventEmitter {
   write(bytes: string, done?: () => void): boolean
 }
 
-/** A program's terminal stream whose bytes go into a virtual terminal; `bytes()` is all that was written. */
+/**
+ * Creates the terminal stream of a program whose bytes go into a virtual terminal; `bytes()` returns all that
+ * was written.
+ */
 export function streamTo(terminal: VirtualTerminal): TestStream {
   const pieces: string[] = []
   return Object.assign(new EventEmitter(), {
@@ -128,7 +131,7 @@ function toStyled(terminal: xterm.Terminal, at: number): string {
   return `${text.trimEnd()}${style === '' ? '' : '\u001b[0m'}`
 }
 
-/** Parameters, each after a semicolon. */
+/** Returns the SGR parameters, each after a semicolon. */
 function sgrOf(cell: xterm.IBufferCell): string {
   const flags: readonly (readonly [number, number])[] = [
     [cell.isBold(), 1],

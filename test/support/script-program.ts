@@ -1,4 +1,4 @@
-/** A shell script that answers what an update tries a program with, as crabtalk of that version does. */
+/** Returns a shell script that passes the checks of an update like crabtalk of that version. */
 export function scriptProgram(version: string): string {
   return `#!/bin/sh
 case "$*" in

@@ -15,20 +15,20 @@ import { wordSource } from './search-words.ts'
 import { shortConfig } from './talk.ts'
 import { type TemporaryHome, temporaryHome } from './temporary-home.ts'
 
-/** A home whose conversations and memory are written by processes that are killed while they do it. */
+/** A home whose conversations and memory are written by processes that are killed meanwhile. */
 export interface SearchKillLoad extends AsyncDisposable {
   /**
    * Runs WRITERS processes that write and save checkpoints continuously, kills them, and checks that nothing
    * they reported is lost.
    */
   round(): Promise<SearchRound>
-  /** The same with a daemon, which first answers for what was written before. */
+  /** Does the same with a daemon, which must first find what was written before. */
   daemonRound(): Promise<SearchRound>
 }
 
 /** The result of one round. */
 export interface SearchRound {
-  /** Words that were said, and changes of the memory that were acknowledged. */
+  /** The number of words written, and of acknowledged changes of the memory. */
   said: number
   changed: number
   /**
@@ -47,7 +47,7 @@ type SearchTold =
   | { gone: string }
   | { searched: true }
 
-/** Makes the home; `daemon` is the program that daemons run. */
+/** Creates the home; `daemon` is the command of daemons. */
 export async function makeSearchKillLoad(daemon: readonly [string, ...string[]]): Promise<SearchKillLoad> {
   const home = await temporaryHome()
   const server = await startModelServer(() => ({ parts: ['fine'] }))
@@ -89,7 +89,7 @@ class Ledger {
     if ('content' in told || 'gone' in told) this.changed += 1
   }
 
-  /** Words of this round, and some of the others. */
+  /** Returns the words of this round, and some older ones. */
   sample(): string[] {
     const all = [...this.sessions.keys()]
     return [
@@ -101,12 +101,11 @@ class Ledger {
 
 const SAMPLE = 30
 /**
- * The share of processes that are killed as soon as they begin to write; the others have an index by then,
- * which is saved.
+ * The share of processes that are killed as soon as they start writing; the others have saved an index by then.
  */
 const EARLY_SHARE = 0.3
 const LONGEST_MS = 500
-/** Processes of a round that are killed, each at its own moment. */
+/** The number of processes in a round; each is killed at its own moment. */
 export const WRITERS = 3
 const NEVER = new AbortController().signal
 
@@ -161,7 +160,7 @@ async function checkMemory({ memory }: SearchPlace, ledger: Ledger): Promise<voi
   const kept = new Map(entries.map(({ name, content }) => [name, content]))
   for (const [name, content] of ledger.notes) {
     if (content === undefined) continue
-    const isOf = content === 'first' ? ['first', 'second'] : [content] // the next change may have come in time
+    const isOf = content === 'first' ? ['first', 'second'] : [content] // the next change may have been stored in time
     assert.ok(isOf.includes(kept.get(name) ?? ''), `${name} says ${kept.get(name)}, not ${content}`)
   }
   for (const name of ledger.gone) assert.ok(!kept.has(name), `${name} is back`)
@@ -171,7 +170,7 @@ async function checkMemory({ memory }: SearchPlace, ledger: Ledger): Promise<voi
   assert.equal(best?.entry.name, last[0])
 }
 
-/** Runs several concurrently: one of them may save, and the others write and search. */
+/** Runs several processes concurrently: one of them may save, and the others write and search. */
 async function killPrograms(
   home: TemporaryHome,
   { first }: { first: number },
@@ -243,7 +242,7 @@ async function askDaemon(dispatch: Dispatch, ledger: Ledger): Promise<void> {
   assert.equal(entries[0]?.name, last[0])
 }
 
-/** The hits of a search when the daemon has read what there is. */
+/** Returns the hits of a search when the daemon has indexed everything. */
 async function hitsOf(dispatch: Dispatch, query: string) {
   for (;;) {
     const { hits, partial } = await request(dispatch, 'searchSessions', { query, limit: 3 }, NEVER)
@@ -251,7 +250,7 @@ async function hitsOf(dispatch: Dispatch, query: string) {
   }
 }
 
-/** Does it again and again until the daemon is gone. */
+/** Repeats an action until the daemon is gone. */
 async function untilGone(act: () => Promise<void>): Promise<void> {
   try {
     for (;;) await act()

@@ -5,8 +5,8 @@ import { openSearchPlace } from './search-place.ts'
 import { wordSource } from './search-words.ts'
 
 /**
- * A process that writes conversations and a memory until it is killed: `HOME ROUND`. It prints a line of JSON, a
- * SearchTold, for each thing that is durable, and one before it takes a note away.
+ * A process that writes conversations and a memory until it is killed: `HOME ROUND`. It prints a line of JSON,
+ * a SearchTold, for each durable change, and one before it removes a note.
  */
 const [home = '', round = '0'] = process.argv.slice(2)
 const { storage, index, memory } = openSearchPlace(home, { isDaemon: true, log: silentLog })
@@ -16,7 +16,7 @@ const newWord = wordSource(Number(round))
 index.warm()
 await Promise.all([converse(), converse(), remember()])
 
-/** New conversations, and further words in them, some of them with much around them. */
+/** Writes new conversations and appends to them, some with long other text. */
 async function converse(): Promise<void> {
   for (;;) {
     const word = newWord()
@@ -34,7 +34,7 @@ async function converse(): Promise<void> {
   }
 }
 
-/** Notes that are written, changed, and in part taken away. */
+/** Writes and changes notes, and removes some. */
 async function remember(): Promise<void> {
   for (let count = 1; ; count++) {
     const name = `note ${newWord()}`

@@ -7,7 +7,7 @@ import { DiskStorage } from '../../src/core/storage/disk-storage.ts'
 import { SessionFolder } from '../../src/core/storage/session-folder.ts'
 import { SEARCH_WORKER } from './search-worker.ts'
 
-/** Conversations, memory and the search over both, of one home and one process. */
+/** The conversations and memory of one home in one process, and the search over both. */
 export interface SearchPlace extends AsyncDisposable {
   readonly storage: DiskStorage
   readonly index: SessionIndex

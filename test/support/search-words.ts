@@ -8,5 +8,5 @@ function inLetters(number: number): string {
   return number.toString(LETTERS.length).replace(/./g, (digit) => LETTERS[Number.parseInt(digit, 36)]!)
 }
 
-/** Without the one between the parts. */
+/** All letters but the separator of the parts. */
 const LETTERS = 'abcdefghijklmnoprstuvwyz'

@@ -9,13 +9,13 @@ import { DAEMON, startTestDispatch, type TestDispatch } from './test-dispatch.ts
 import { makeTestHost, type TestHost, type TestHostOptions } from './test-host.ts'
 import { until } from './until.ts'
 
-/** A command that runs inside this process, at a home that a daemon serves. */
+/** A command that runs inside this process, in a home that a daemon serves. */
 export interface ServedCommand extends AsyncDisposable {
   readonly at: TestHost
   /** Its exit code. */
   readonly finished: Promise<number>
   prints(pattern: RegExp, stream?: 'stdout' | 'stderr'): Promise<void>
-  /** Sends it a signal once it listens; returns its exit code. */
+  /** Sends a signal once the command listens for it; returns its exit code. */
   end(signal: SignalName): Promise<number>
 }
 

@@ -66,7 +66,10 @@ async function disturb({ at, manager, spec, came }: Disturbance): Promise<void> 
   }
 }
 
-/** A supervisor and a tree of two processes for each: an own pid each, and nothing else. */
+/**
+ * Checks that there is one supervisor, and a tree of two processes for each service, with separate pids, and
+ * nothing else.
+ */
 async function startAll(
   at: ServiceHome,
   manager: ServiceManager,

@@ -13,7 +13,7 @@ import { until } from './until.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 
-/** A home with services of its own; disposing ends them, and fails when a process was left running. */
+/** A home with its own services; disposing ends them, and fails when a process is still running. */
 export interface ServiceHome extends AsyncDisposable {
   paths: HomePaths
   /** The folder of the supervisor's files. */
@@ -21,7 +21,7 @@ export interface ServiceHome extends AsyncDisposable {
   host: UpHost
   /** The command that starts crabtalk from source. */
   program: readonly [string, ...string[]]
-  /** A service that is a line of /bin/sh. */
+  /** Builds a service that runs a line of /bin/sh. */
   spec(name: string, line: string): ServiceSpec
   /** Runs a supervisor in this process, with quick restarts; it ends when the signal is aborted. */
   supervise(signal: AbortSignal, options?: Partial<SupervisorOptions>): Promise<boolean>
@@ -35,7 +35,7 @@ export interface ServiceHome extends AsyncDisposable {
 /** A restart policy for tests, without waits of seconds. */
 export const QUICK = { restartMs: 20, maxStarts: 10, windowMs: 300_000, graceMs: 300, lookMs: 10 }
 
-/** Makes one, by default among the temporary files. */
+/** Creates one, by default in the temporary folder. */
 export async function makeServiceHome(parent = tmpdir()): Promise<ServiceHome> {
   const dir = await mkdtempDisposable(join(parent, 'crab up '))
   const home = join(dir.path, 'home')

@@ -40,7 +40,7 @@ const glob = fc
 const continued = fc.constant<Piece>({ text: '', source: '\\\n' })
 const piece = fc.oneof(bare, single, double, escaped, glob, continued)
 
-/** Words begin in a way that is neither a comment, an expansion nor a redirection. */
+/** Words do not begin like a comment, an expansion or a redirection. */
 const word = fc
   .tuple(fc.oneof(bare, single, double, escaped), fc.array(piece, { maxLength: 3 }))
   .map(([first, others]) => join([first, ...others]))
@@ -75,7 +75,7 @@ const command = fc.record({
   ),
 })
 
-/** Lines that a shell runs and that the lexer must split; `|&` is for bash only. */
+/** Generates lines that a shell runs and that the lexer must split; `|&` is for bash only. */
 export const plainLines: fc.Arbitrary<PlainLine> = fc
   .record({
     commands: fc.array(command, { minLength: 1, maxLength: 4 }),
@@ -96,7 +96,7 @@ export const plainLines: fc.Arbitrary<PlainLine> = fc
     return line
   })
 
-/** Lines of anything that means something to a shell, some of which happen to be plain; commands are `p`. */
+/** Generates lines of arbitrary shell syntax, some of which happen to be plain; commands are `p`. */
 export const soups: fc.Arbitrary<string> = fc
   .array(
     fc.oneof(

@@ -29,7 +29,7 @@ export function shellWords(shell: string, lines: readonly string[]): string[][][
   }
 }
 
-/** One write for each command, so that concurrent ones do not mix; bash's own printf writes line by line. */
+/** Writes once per command, so that concurrent ones do not mix; bash's own printf writes line by line. */
 const PRINTER = `END=$(printf '\\002'); p() { /usr/bin/printf '%s\\001' "$LINE" "$@" "$END" >>"$RECORD"; }`
 
 function toWords(record: string, count: number): string[][][] {
@@ -41,7 +41,7 @@ function toWords(record: string, count: number): string[][][] {
   return lines.map(sortedCommands)
 }
 
-/** Commands in an order that does not depend on which ran first. */
+/** Sorts commands independently of the order in which they ran. */
 export function sortedCommands(commands: readonly (readonly string[])[]): string[][] {
   return commands.map((words) => [...words]).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
 }

@@ -15,9 +15,9 @@ export interface ShownChat extends AsyncDisposable {
   terminal: VirtualTerminal
   /** Resolves, or rejects, like openChat(). */
   done: ReturnType<typeof openChat>
-  /** Bytes of the keyboard. */
+  /** Sends bytes of the keyboard. */
   type(bytes: string): void
-  /** Scrollback and screen. */
+  /** Returns scrollback and screen. */
   text(): string
   /** Waits until these texts are visible, in this order. */
   see(...words: readonly string[]): Promise<void>
@@ -28,7 +28,7 @@ export interface ShownChat extends AsyncDisposable {
 export interface ShownOptions {
   options?: Partial<ChatOptions>
   ports?: Partial<ChatPorts>
-  /** A layer between the chat and the agents. */
+  /** Wraps the dispatch between the chat and the agents. */
   between?: (dispatch: Dispatch) => Dispatch
   signal?: AbortSignal
   /** The node of an earlier chat; this chat then disposes it. */

@@ -3,17 +3,17 @@ import { mkdtempSync, rmdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A file system of its own in a temporary folder; disposing unmounts and removes it. */
+/** A mounted file system in a temporary folder; disposing unmounts and removes it. */
 export interface TestMount extends Disposable {
   readonly path: string
 }
 
-/** An empty file system of this size, or undefined where this user may not mount one. */
+/** Mounts an empty file system of this size; undefined when this user cannot mount. */
 export function mountSmallDisk(kilobytes: number): TestMount | undefined {
   return mount((path) => ['-t', 'tmpfs', '-o', `size=${kilobytes}k`, 'tmpfs', path])
 }
 
-/** A read-only view of a folder, or undefined where this user may not mount one. Root cannot write there either. */
+/** Mounts a read-only view of a folder, which root cannot write either; undefined when this user cannot mount. */
 export function mountReadOnly(folder: string): TestMount | undefined {
   return mount(
     (path) => ['--bind', folder, path],

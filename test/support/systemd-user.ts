@@ -6,17 +6,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { until } from './until.ts'
 
-/** A real `systemd --user` of a test's own. */
+/** A real `systemd --user` for one test. */
 export interface SystemdUser extends AsyncDisposable {
-  /** The environment for programs that use it, with nothing of this process but its PATH. */
+  /** The environment for programs that use it, with only the PATH of this process. */
   env: Readonly<Record<string, string>>
-  /** The folder in which it looks for units; it does not exist yet. */
+  /** The folder in which it looks for units, which does not exist yet. */
   unitFolder: string
-  /** A directory of its own, for anything; removed with it. */
+  /** A folder for files of the test; removed with it. */
   folder: string
 }
 
-/** Whether one can be started here: it takes systemd, control groups of the second version, and root for a mount namespace. */
+/** Whether it can be started here: it requires systemd, cgroups v2, and root for a mount namespace. */
 export function canRunSystemd(): boolean {
   if (process.platform !== 'linux' || process.getuid?.() !== 0 || cgroupRoot() === undefined) return false
   const probes = [
@@ -29,8 +29,7 @@ export function canRunSystemd(): boolean {
 }
 
 /**
- * Starts one in a mount namespace and a control group of its own, without a bus: systemctl talks to its private socket.
- *
+ * Starts it in its own mount namespace and control group, without a bus: systemctl talks to its private socket.
  * It believes that systemd booted this machine, which only its namespace shows, and ends with this process.
  */
 export async function startSystemdUser(): Promise<SystemdUser> {
@@ -79,7 +78,7 @@ function cgroupRoot(): string | undefined {
   )
 }
 
-/** Whether control groups can be changed: containers may show them read-only. */
+/** Whether control groups are writable; containers may mount them read-only. */
 function isWritable(path: string): boolean {
   try {
     accessSync(path, constants.W_OK)
@@ -89,7 +88,7 @@ function isWritable(path: string): boolean {
   }
 }
 
-/** False while a process is left in one of them. */
+/** Removes control groups; returns false while a process is left in one of them. */
 async function removeGroups(group: string): Promise<boolean> {
   const entries = await readdir(group, { withFileTypes: true })
   for (const entry of entries) {

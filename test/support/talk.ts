@@ -14,17 +14,17 @@ import {
 } from './run-binary.ts'
 import { startSandboxDaemon } from './sandbox-daemon.ts'
 
-/** A sandbox that talks to a scripted model server of its own. */
+/** A sandbox with its own scripted model server. */
 export interface Talk extends Sandbox {
   server: ModelServer
-  /** `crabtalk send` to its end. */
+  /** Runs `crabtalk send` to its end. */
   send(args: readonly string[], options?: RunOptions): Promise<Finished>
   startSend(args: readonly string[], options?: RunOptions): Running
-  /** Every session on disk, oldest first; a line that does not parse, or is cut, fails the test. */
+  /** Reads every stored session, oldest first; a line that does not parse, or is incomplete, fails the test. */
   sessions(): Promise<Session[]>
 }
 
-/** A session file as it is stored. */
+/** A stored session file. */
 export interface Session {
   path: string
   header: JsonObject
@@ -33,7 +33,7 @@ export interface Session {
   said: string[]
 }
 
-/** Makes a sandbox whose config.toml names that server; `config` writes another one. */
+/** Creates a sandbox whose config.toml names that server; `config` writes another one. */
 export async function makeTalk(script: Script, config: (url: string) => string = shortConfig): Promise<Talk> {
   const box = await makeSandbox()
   const server = await startModelServer(script)
@@ -54,12 +54,12 @@ export async function makeTalk(script: Script, config: (url: string) => string =
   }
 }
 
-/** One OpenAI-compatible server with the model `scripted`. */
+/** Returns a config.toml with one OpenAI-compatible server and the model `scripted`. */
 export function shortConfig(url: string): string {
   return `[llm]\nbase_url = "${url}"\nmodel = "scripted"\n`
 }
 
-/** The same with facts of the model, as TOML keys: `context = 1000, input_usd = 1`. */
+/** Returns the same configuration with properties of the model, as TOML keys: `context = 1000, input_usd = 1`. */
 export function configWithFacts(facts: string): (url: string) => string {
   return (url) => `[[providers]]
 name = "test"
@@ -75,7 +75,7 @@ export async function writeConfig(home: string, text: string): Promise<void> {
   await writeFile(join(home, 'config.toml'), text, { mode: 0o600 })
 }
 
-/** Every session of a home. */
+/** Reads every session of a home. */
 export async function readSessions(home: string): Promise<Session[]> {
   const folder = join(home, 'sessions')
   const names = (await readdir(folder).catch(() => [])).toSorted((a, b) =>
@@ -84,7 +84,7 @@ export async function readSessions(home: string): Promise<Session[]> {
   return Promise.all(names.map((name) => readSession(join(folder, name))))
 }
 
-/** The content of the last user message of a request, as one text. */
+/** Returns the content of the last user message of a request, as one text. */
 export function promptOf(request: RecordedRequest | undefined): string {
   const last = (request?.json['messages'] as { role: string; content: unknown }[] | undefined)?.at(-1)
   assert.equal(last?.role, 'user')
@@ -112,12 +112,12 @@ export function assertFailed(
 
 interface FailureText {
   message: RegExp
-  /** Left out: there may be none. */
+  /** The expected hint; by default there may be none. */
   hint?: RegExp
   stdout?: string
 }
 
-/** Every file and folder below a home with its mode, as `600 sessions/x`; sorted. */
+/** Lists every file and folder below a home with its mode, as `600 sessions/x`; sorted. */
 export async function modesUnder(home: string): Promise<string[]> {
   const names = await readdir(home, { recursive: true }).catch(() => [])
   const rows = await Promise.all(

@@ -9,11 +9,11 @@ export interface TemporaryHome extends AsyncDisposable {
   readonly paths: HomePaths
   write(file: string, text: string): Promise<void>
   read(file: string): Promise<string>
-  /** Copies a file late enough that its modification time differs. */
+  /** Copies a file with a later modification time. */
   copy(from: string, to: string): Promise<void>
 }
 
-/** A home that does not exist yet, in a temporary directory that does. */
+/** Returns a home that does not exist yet, in an existing temporary directory. */
 export async function temporaryHome(): Promise<TemporaryHome> {
   const directory = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   const paths = homePaths({ CRABTALK_HOME: 'home' }, { cwd: directory.path, homeDir: '' })
@@ -33,7 +33,7 @@ export async function temporaryHome(): Promise<TemporaryHome> {
       })
     },
     read: (file) => readFile(join(paths.home, file), 'utf8'),
-    /** An operation still running at the end of a test may write once more. */
+    /** An operation that is still running at the end of a test may write once more. */
     [Symbol.asyncDispose]: () => rm(directory.path, { recursive: true, force: true, maxRetries: 5 }),
   }
 }

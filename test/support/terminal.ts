@@ -6,14 +6,14 @@ export interface TerminalSize {
   rows?: number
 }
 
-/** A program on a terminal of its own. */
+/** A program on its own terminal. */
 export interface Terminal {
   readonly pid: number
-  /** Everything written so far, control sequences included. */
+  /** Returns everything written so far, including control sequences. */
   output(): string
   /** Calls back with every piece that is written afterwards. */
   onOutput(listener: (piece: string) => void): void
-  /** Types; `\x03` is Ctrl-C. */
+  /** Types keys; `\x03` is Ctrl-C. */
   type(keys: string): void
   resize(size: Required<TerminalSize>): void
   /** Hangs up the terminal, as when its window is closed. */
@@ -28,7 +28,7 @@ interface Options extends TerminalSize {
   cwd: string
 }
 
-/** Starts a program whose standard streams are a new terminal, 80 by 24 unless said otherwise. */
+/** Starts a program whose standard streams are a new terminal, by default 80 by 24. */
 export function openTerminal(command: string, args: readonly string[], options: Options): Terminal {
   const { cwd, columns = 80, rows = 24 } = options
   const env = Object.fromEntries(Object.entries(options.env).filter(([, value]) => value !== undefined))

@@ -10,7 +10,7 @@ import { type TemporaryHome, temporaryHome } from './temporary-home.ts'
 
 export type WireEvent = NonNullable<StreamEvent['event']>
 
-/** The whole program below its commands: a home whose config.toml names a scripted model server. */
+/** The whole program below its commands, with a home whose config.toml names a scripted model server. */
 export interface TestDispatch extends AsyncDisposable {
   readonly dispatch: Dispatch
   readonly services: Services
@@ -20,7 +20,7 @@ export interface TestDispatch extends AsyncDisposable {
   ask(content: string, more?: DeepPartial<StreamMsg>, signal?: AbortSignal): Promise<WireEvent[]>
 }
 
-/** `config` is added to config.toml; the home does not exist before, apart from that file. */
+/** Starts it; `config` is added to config.toml, the only file of the home. */
 export async function startTestDispatch(
   script: Script,
   {
@@ -54,7 +54,7 @@ export async function startTestDispatch(
   }
 }
 
-/** A node at that home, in this process. */
+/** Returns the options of a node for that home, in this process. */
 export function nodeOptions(
   { paths }: TemporaryHome,
   env: Readonly<Record<string, string | undefined>> = {},
@@ -91,7 +91,7 @@ export function eventOf<C extends WireEvent['$case']>(events: readonly WireEvent
 
 type EventOf<C extends WireEvent['$case']> = Extract<WireEvent, { $case: C }>
 
-/** The system prompt of a request. */
+/** Returns the system prompt of a request. */
 export function systemOf(json: JsonObject): string {
   const messages = json['messages'] as { role: string; content: string }[]
   return messages.find(({ role }) => role === 'system')?.content ?? ''

@@ -15,15 +15,15 @@ export interface TestHostOptions {
   /** The outputs that report to be terminals. */
   terminals?: readonly ('stdout' | 'stderr')[]
   columns?: number
-  /** Instead of the test's own folder. */
+  /** The working directory; by default the test's own folder. */
   cwd?: string
-  /** Instead of the test's own folder. */
+  /** The user's home directory; by default the test's own folder. */
   homeDir?: string
   /** Opens the terminal of the process; by default it has none. */
   terminal?: () => Terminal
-  /** By default no daemon is used. */
+  /** Whether to use no daemon, which is the default. */
   withoutDaemon?: boolean
-  /** Descriptor to print to, instead of a file. */
+  /** A descriptor to print to, instead of a file. */
   stdout?: number
 }
 
@@ -38,7 +38,7 @@ export interface TestHost extends AsyncDisposable {
   signal(name: SignalName): void
   /** Returns the number of signal listeners. */
   listeners(): number
-  /** Codes that host.leave() was called with; here it returns. */
+  /** The codes that host.leave() was called with; it returns here. */
   readonly left: readonly number[]
 }
 

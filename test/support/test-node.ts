@@ -24,18 +24,18 @@ import { type TemporaryHome, temporaryHome } from './temporary-home.ts'
 
 export interface TestNodeOptions {
   hooks?: readonly Hook[]
-  /** Wire of the server. */
+  /** The wire format of the server. */
   kind?: ModelEndpoint['kind']
   models?: readonly DeclaredModel[]
-  /** Instead of a new folder's. */
+  /** The stores; by default those of a new folder. */
   stores?: ConversationStores
   maxRetries?: number
-  /** Rules of permission that hold for every agent. */
+  /** The permission rules of every agent. */
   rules?: readonly Rule[]
   askTimeoutMs?: number
 }
 
-/** A runtime over real parts: a home of its own, agent files, sessions on disk, and a scripted model server. */
+/** A runtime with real parts: its own home, agent files, sessions on disk, and a scripted model server. */
 export interface TestNode extends AsyncDisposable {
   readonly server: ModelServer
   readonly runtime: Runtime
@@ -102,7 +102,7 @@ export async function startTestNode(script: Script, options: TestNodeOptions = {
   }
 }
 
-/** Conversations of one process; two of them over one storage are like two processes that take turns. */
+/** Opens the conversations of one process; two of them over one storage act like two processes that take turns. */
 export function newStores(
   storage: ConversationStores['storage'],
   leases: ConversationStores['leases'] = new MemoryLeases(),
@@ -122,13 +122,13 @@ export function saidIn(events: readonly AgentEvent[]): string {
   return events.map((event) => (event.type === 'text' ? event.delta : '')).join('')
 }
 
-/** The messages of a request, without the system prompt. */
+/** Returns the messages of a request, without the system prompt. */
 export function messagesOf(request: RecordedRequest | undefined): JsonObject[] {
   const messages = (request?.json['messages'] ?? []) as JsonObject[]
   return messages.filter(({ role }) => role !== 'system')
 }
 
-/** The messages of a request of plain text, as `role: content`. */
+/** Returns the messages of a text-only request, as `role: content`. */
 export function sentTo(request: RecordedRequest | undefined): string[] {
   return messagesOf(request).map(({ role, content }) => `${role}: ${content}`)
 }

@@ -7,13 +7,13 @@ import { until } from './until.ts'
 
 /** A terminal as commands see it: a file is its screen, and a test types. */
 export interface TestTerminal extends Disposable {
-  /** Opens a terminal, like Host.terminal(); any number may be open. */
+  /** Opens a terminal, like Host.terminal(); several may be open. */
   open(): Terminal
   /** Returns the text printed so far. */
   screen(): string
   /** Waits until the screen matches. */
   shows(pattern: RegExp): Promise<void>
-  /** A whole line; undefined is the end of input. */
+  /** Types a whole line; undefined is the end of input. */
   type(line: string | undefined): void
   /** Ends the input of the terminal. */
   hangUp(): void

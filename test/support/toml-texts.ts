@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 
 /**
- * Valid TOML texts of every form of key and value, with comments and odd spacing.
- *
- * Keys never repeat in a table: each gets a number of its own.
+ * Generates valid TOML texts with every form of key and value, comments and odd spacing. Keys never repeat in a
+ * table, because each has a unique number.
  */
 export function tomlTexts(): fc.Arbitrary<string> {
   const body = fc.array(fc.oneof({ arbitrary: pair, weight: 4 }, { arbitrary: filler, weight: 1 }), {
@@ -20,7 +19,7 @@ export function tomlTexts(): fc.Arbitrary<string> {
   })
 }
 
-/** Lines before the table's own: `#` in a key stands for its number. */
+/** Returns the lines before those of the table itself: `#` in a key stands for its number. */
 function head(key: string, form: string): string {
   if (form === 'list') return `[[${key}]]\nx = 1\n[[ ${key} ]] # again\n`
   if (form === 'sub') return `[[${key}]]\nx = 1\n[${key}.sub]\n`
@@ -28,7 +27,7 @@ function head(key: string, form: string): string {
   return `\t[${key}]\n`
 }
 
-/** Replaces every `\u0001` by a number that no other has. */
+/** Returns a function that replaces every `\u0001` by a unique number. */
 function number(): (text: string) => string {
   let next = 0
   return (text) => text.replaceAll('\u0001', () => String(next++))

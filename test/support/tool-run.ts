@@ -3,7 +3,7 @@ import type { PolicyAction } from '../../src/core/policy/types.ts'
 import type { Hook, ToolDispatch, ToolOutput } from '../../src/core/runtime/hook.ts'
 import { AGENT } from './agents.ts'
 
-/** The parts of a call that say where a tool runs. */
+/** The parts of a call that determine where a tool runs. */
 export interface ToolPlace {
   cwd: string
   env?: Readonly<Record<string, string>>
@@ -23,7 +23,7 @@ export async function describeTool(
   return (await hook.describe?.(name, { args: { ...args }, agent: AGENT, cwd }))!
 }
 
-/** Calls a tool of a hook without asking for permission; a CrabError is its answer, as in a turn. */
+/** Calls a tool of a hook without asking for permission; a CrabError becomes its answer, as in a turn. */
 export async function runTool(
   hook: Hook,
   [name, args]: readonly [name: string, args: object],

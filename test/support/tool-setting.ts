@@ -9,7 +9,7 @@ import { TurnAsks } from '../../src/core/runtime/turn-asks.ts'
 import { AGENT } from './agents.ts'
 
 /**
- * Builds a turn of (crab, ann) in /tmp whose tools may do what is harmless without asking; in the mode `all`
+ * Builds a turn of (crab, ann) in /tmp whose tools may do harmless things without asking; in the mode `all`
  * they may do everything. With `answered` it asks and waits for an answer.
  */
 export function toolSetting(
@@ -56,7 +56,7 @@ export function toolSetting(
   }
 }
 
-/** The answers among what running tool calls yields. */
+/** Returns the answers of running tool calls. */
 export async function answersOf(events: AsyncIterable<FinishedCall | AgentEvent>): Promise<FinishedCall[]> {
   const answers: FinishedCall[] = []
   for await (const event of events) if (!('type' in event)) answers.push(event)

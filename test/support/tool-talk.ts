@@ -3,15 +3,12 @@ import type { RecordedRequest, Script } from './model-server.ts'
 import type { Part } from './model-wire.ts'
 import { makeTalk, type Talk } from './talk.ts'
 
-/** A call of a tool, as a scripted model makes it. */
+/** A tool call of a scripted model. */
 export type ToolCall = readonly [name: string, args: object]
 
-/** A sandbox whose model makes calls, one step after the other, and then says `Done.` */
+/** A sandbox whose model makes calls, one per step, and then answers `Done.` */
 export interface ToolTalk extends Talk {
-  /**
-   * Runs one turn in which the model makes these calls, each in a step of its own; returns the result of
-   * each.
-   */
+  /** Runs one turn in which the model makes these calls, each in its own step; returns the result of each. */
   act(
     calls: readonly ToolCall[],
     args?: readonly string[],
@@ -19,7 +16,7 @@ export interface ToolTalk extends Talk {
   ): Promise<string[]>
 }
 
-/** Makes a sandbox in which turns act; turns at one time must make the same calls. */
+/** Creates a sandbox for turns with tool calls; concurrent turns must make the same calls. */
 export async function makeToolTalk(): Promise<ToolTalk> {
   let calls: readonly ToolCall[] = []
   const script: Script = (request) => {
@@ -34,12 +31,12 @@ export async function makeToolTalk(): Promise<ToolTalk> {
       const { stdout, stderr } = await talk.send([...args, 'go'], options)
       assert.equal(stdout, 'Done.\n', stderr)
       const whole = (request: RecordedRequest) => answersIn(request).length === given.length
-      return answersIn(talk.server.requests.findLast(whole)!) // the last request of all may be another turn's first
+      return answersIn(talk.server.requests.findLast(whole)!) // the very last request may be the first one of another turn
     },
   }
 }
 
-/** Returns the answers of the tools of the current turn. */
+/** Returns the tool results of the current turn. */
 export function answersIn({ json }: RecordedRequest): string[] {
   const messages = json['messages'] as { role: string; content: string }[]
   const own = messages.slice(messages.findLastIndex(({ role }) => role === 'user'))

@@ -5,7 +5,7 @@ export type TestTool = (call: ToolDispatch, signal: AbortSignal) => Answer | Pro
 
 type Answer = string | ToolOutput
 
-/** A hook with these tools; each takes any arguments, and needs no permission. */
+/** Builds a hook with these tools; each accepts any arguments, and needs no permission. */
 export function toolsHook(tools: Readonly<Record<string, TestTool>>, { readOnly = false } = {}): Hook {
   return {
     schema: () =>
@@ -29,7 +29,7 @@ async function run(tool: TestTool, call: ToolDispatch, signal: AbortSignal): Pro
   return typeof answer === 'string' ? { output: answer, isError: false } : answer
 }
 
-/** A tool that runs until it is stopped, and reports when it started and whether it has ended. */
+/** Builds a tool that runs until it is stopped, and reports when it started and whether it has ended. */
 export function endlessTool(): TestTool & { begun: Promise<void>; hasEnded: boolean } {
   const begun = Promise.withResolvers<void>()
   const tool: TestTool = async (_, signal) => {

@@ -2,14 +2,14 @@ import { mkdir, mkdtempDisposable, realpath, symlink, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
-/** A folder of a test's own; removed when disposed. */
+/** A folder of one test; removed when disposed. */
 export interface Tree extends AsyncDisposable {
-  /** Without links. */
+  /** The real path, without links. */
   root: string
   path(name: string): string
 }
 
-/** Makes files by their names; a name that ends with `/` is a folder, `-> target` instead of content a link. */
+/** Creates files by name; a name that ends with `/` is a folder, `-> target` instead of content creates a link. */
 export async function makeTree(files: Readonly<Record<string, string | Uint8Array>>): Promise<Tree> {
   const folder = await mkdtempDisposable(join(await realpath(tmpdir()), 'crab tree '))
   const path = (name: string) => join(folder.path, name)

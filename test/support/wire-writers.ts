@@ -3,7 +3,7 @@ import { geminiWriter } from './gemini-wire.ts'
 import { chatCompletionWriter, messageWriter, type WireWriter } from './model-wire.ts'
 import { responsesWriter } from './responses-wire.ts'
 
-/** The writer of what a path of any provider answers. */
+/** Returns the writer for the answers of a provider's path. */
 export function writerFor(path: string, model: string): WireWriter {
   const { pathname } = new URL(path, 'http://server')
   if (pathname.endsWith('/messages')) return messageWriter(model)

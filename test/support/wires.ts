@@ -6,7 +6,7 @@ import type { ModelServer } from './model-server.ts'
 /** One of the six kinds of provider, and the unavoidable differences of its wire. */
 export interface WireCase {
   kind: ModelEndpoint['kind']
-  /** Below the server's root. */
+  /** The path below the server's root. */
   path: string
   more?: Partial<ModelEndpoint>
   /** The usage of an answer that reports none. */
@@ -18,7 +18,10 @@ export interface WireCase {
   /** Matches a request for thinking; `thinker` is the model that supports it, when not every model does. */
   asksToThink: RegExp
   thinker?: string
-  /** The parts that come back of thinking signed `c2lnbmVk` and a call signed `Y2FsbGVk`. */
+  /**
+   * The parts of thinking with the signature `c2lnbmVk` and of a call with `Y2FsbGVk` that the next request
+   * repeats.
+   */
   returns: readonly string[]
   /** False when thinking counts as output without being reported. */
   countsThinking?: false
@@ -41,7 +44,7 @@ const SIGNED: Partial<ModelEndpoint> = {
 const BEARER = { keyHeader: 'authorization', key: /^Bearer sk-secret-0123456789$/ }
 const OWN_KEY = /^sk-secret-0123456789$/
 
-/** All of them. */
+/** All six kinds. */
 export const WIRES: readonly WireCase[] = [
   {
     ...{ kind: 'openai-compatible', path: '/v1', noUsage: undefined, second: BROKEN, overloaded: 529 },
@@ -76,7 +79,7 @@ export const WIRES: readonly WireCase[] = [
   },
 ]
 
-/** The endpoint of a kind at a test server. */
+/** Returns the endpoint of a kind at a test server. */
 export function wireEndpoint(
   { kind, path, more }: WireCase,
   server: ModelServer,

@@ -1,15 +1,15 @@
 import { SaxesParser } from 'saxes'
 
-/** An element of XML as a strict parser read it. */
+/** An element of an XML document. */
 export interface XmlElement {
   name: string
   attributes: Readonly<Record<string, string>>
-  /** Directly in it, without that of its children. */
+  /** The text directly in it, without that of its children. */
   text: string
   children: XmlElement[]
 }
 
-/** The root of a document; throws where it is not well-formed. */
+/** Parses a document and returns its root; throws when it is not well-formed. */
 export function parseXml(text: string): XmlElement {
   const root: XmlElement = { name: '', attributes: {}, text: '', children: [] }
   const open = [root]
@@ -30,7 +30,7 @@ export function parseXml(text: string): XmlElement {
   return root.children[0]!
 }
 
-/** The element that a path of names leads to, from the root down. */
+/** Returns the element at a path of names, from the root down. */
 export function elementAt(root: XmlElement, ...path: readonly string[]): XmlElement {
   return path.reduce((element, name) => {
     const found = element.children.filter((child) => child.name === name)
@@ -39,7 +39,7 @@ export function elementAt(root: XmlElement, ...path: readonly string[]): XmlElem
   }, root)
 }
 
-/** A property list as JavaScript has it (plist(5), without dates and data). */
+/** Converts a property list to JavaScript values (plist(5), without dates and data). */
 export function parsePlist(text: string): unknown {
   const root = parseXml(text)
   if (root.name !== 'plist' || root.children.length !== 1) throw new Error('no property list')

@@ -16,7 +16,7 @@ const day = (text: string) => toWallTime(UTC, Date.parse(text))
 const show = (wall: ReturnType<typeof day>) => new Date(toInstant(UTC, wall).at).toISOString().slice(0, 10)
 const SECONDS = fc.integer({ min: Date.UTC(1990, 0) / 1_000, max: Date.UTC(2030, 0) / 1_000 })
 
-test('addToDate() takes the last day of a month that is too short, and goes over years both ways', () => {
+test('addToDate() takes the last day of a month that is too short, and crosses years in both directions', () => {
   for (const [from, span, wanted] of [
     ['2026-01-31', { months: 1 }, '2026-02-28'],
     ['2024-02-29', { years: 1 }, '2025-02-28'],
@@ -51,7 +51,7 @@ test('toIsoWeek() counts weeks as ISO 8601 does', () => {
   }
 })
 
-test('workingDaysBetween() counts as somebody who looks at every day does', () => {
+test('workingDaysBetween() counts like a loop over every day', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 20_000 }), fc.integer({ min: 0, max: 60 }), (start, count) => {
       const at = (number: number) => toWallTime(UTC, number * 86_400_000)

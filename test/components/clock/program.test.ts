@@ -41,7 +41,7 @@ test('the package of the clock is one program without dependencies', async () =>
 })
 
 for (const [version, node] of installedNodes()) {
-  test(`the clock serves on Node ${version}, and takes its files away when it is told to end`, async () => {
+  test(`the clock serves on Node ${version}, and removes its files when it is terminated`, async () => {
     await using home = await madeHome()
     const { paths } = home
     await using clock = startProgram(work.script, { paths, node })
@@ -66,7 +66,7 @@ for (const [version, node] of installedNodes()) {
   })
 }
 
-test('every signal that ends a program ends it', async () => {
+test('every termination signal ends it', async () => {
   for (const signal of ['SIGINT', 'SIGHUP'] as const) {
     await using home = await madeHome()
     await using clock = startProgram(work.script, { paths: home.paths })
@@ -76,7 +76,7 @@ test('every signal that ends a program ends it', async () => {
   }
 })
 
-test('one that was killed is no obstacle, one that lives is', async () => {
+test('a killed clock does not block the next one, a live clock does', async () => {
   await using home = await madeHome()
   const { paths } = home
   await using first = startProgram(work.script, { paths })
@@ -95,7 +95,7 @@ test('one that was killed is no obstacle, one that lives is', async () => {
   assert.equal(await pidAt(port), second.child.pid)
 })
 
-test('what cannot be is said on standard error, with the exit code of the error table', async () => {
+test('startup errors are printed on standard error, with the exit code of the error table', async () => {
   await using nowhere = await temporaryHome()
   await using lost = startProgram(work.script, { paths: nowhere.paths })
   assert.equal(await lost.ended, 78)
@@ -105,7 +105,7 @@ test('what cannot be is said on standard error, with the exit code of the error 
   assert.match(wrong.said(), /it takes no arguments, but got "--port=1"/)
 })
 
-test('the clock tells its version and its tools', () => {
+test('the clock prints its version and its tools', () => {
   const ask = (option: string) => execFileSync(process.execPath, [work.script, option]).toString()
   assert.equal(ask('--version'), '0.1.0\n')
   assert.match(ask('--help'), /^clock 0\.1\.0: [\s\S]*\n {2}timer_wait +Waits until a timer ends/)

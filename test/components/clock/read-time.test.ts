@@ -6,7 +6,7 @@ import { parseZone } from '../../../components/clock/src/zone.ts'
 const BERLIN = parseZone('Europe/Berlin')
 const NOW = Date.parse('2026-11-22T23:30:00Z') // the 23rd in Berlin
 
-test('readTime() reads what people and programs write', () => {
+test('readTime() reads the usual formats of people and programs', () => {
   for (const [text, wanted] of [
     ['now', '2026-11-22T23:30:00Z'],
     ['2026-07-01T15:00', '2026-07-01T13:00:00Z'],
@@ -29,7 +29,7 @@ test('readTime() reads what people and programs write', () => {
   }
 })
 
-test('readTime() says what can be written instead of anything else', () => {
+test('readTime() lists valid formats when it rejects a text', () => {
   for (const text of ['', 'soon', '15', '3/4/2026', '2026-07-01 at noon', '15:00 Mars/Olympus', '15:0']) {
     assert.throws(() => readTime(text, { zone: BERLIN, now: NOW }), /is not a time: write now, /, text)
   }

@@ -13,7 +13,7 @@ interface Property {
 const START = Date.parse('2026-11-22T14:00:00Z')
 const call: ToolCall = { signal: new AbortController().signal, wantsProgress: false, progress() {} }
 
-test('now tells the time here and elsewhere', async () => {
+test('now returns the time here and in other zones', async () => {
   assert.equal(
     await run('now', {}),
     '2026-11-22T15:00:00+01:00 Europe/Berlin, Sunday, week 47\nUnix time 1795356000',
@@ -27,7 +27,7 @@ Unix time 1795356000`,
   )
 })
 
-test('convert takes the offsets of that date, and tells of hours that are not there', async () => {
+test('convert uses the offsets of that date, and reports hours that do not exist', async () => {
   assert.equal(
     await run('convert', { time: '2026-07-01T09:00', from: 'America/New_York', to: ['UTC', 'local'] }),
     `2026-07-01T09:00:00-04:00 America/New_York, EDT, Wednesday, week 27
@@ -56,7 +56,7 @@ test('add keeps the time of day over a change of clocks, and counts hours exactl
   assert.match(await run('add', { time: '2026-10-25T00:30Z', hours: 1 }), /^2026-10-25T02:30:00\+01:00/)
 })
 
-test('times that calendars do not show are refused; the last that they do are not', async () => {
+test('times beyond the calendars are rejected; the last valid ones are accepted', async () => {
   for (const [name, args] of [
     ['convert', { time: '@-99999999999', to: ['UTC'] }],
     ['add', { years: 1_000_000 }],
@@ -69,7 +69,7 @@ test('times that calendars do not show are refused; the last that they do are no
   assert.match(text, /By the calendar: 1 day\n/)
 })
 
-test('the tools take no long texts where each word is looked at', () => {
+test('the tools reject long texts', () => {
   const setting = { zone: 'UTC', now: () => START }
   const texts = [...timeTools(setting), ...timerTools(setting)].flatMap(({ inputSchema }) =>
     Object.entries((inputSchema?.['properties'] ?? {}) as Record<string, Property>)
@@ -80,7 +80,7 @@ test('the tools take no long texts where each word is looked at', () => {
   for (const { name, maxLength = Infinity } of texts) assert.ok(maxLength <= 200, name)
 })
 
-test('durations are read and shown', () => {
+test('durations are parsed and formatted', () => {
   for (const [text, seconds] of [
     ['90', 90],
     ['1.5h', 5_400],
@@ -122,7 +122,7 @@ test('timers run, are listed, waited for with progress, and cancelled', async ()
   assert.equal(await timers('timer_list', {}), 'No timers.')
 })
 
-test('a timer that is waited for tells how far it is, ends in time, and stops with its call', async () => {
+test('waiting for a timer reports progress, ends in time, and stops with its call', async () => {
   const clock = { now: START }
   const timers = toolsAt(clock)
   const told: string[] = []
@@ -143,7 +143,7 @@ test('a timer that is waited for tells how far it is, ends in time, and stops wi
   await assert.rejects(waiting, { name: 'AbortError' })
 })
 
-test('a timer that somebody cancels is waited for no more', { timeout: 20_000 }, async () => {
+test('waiting ends when the timer is cancelled elsewhere', { timeout: 20_000 }, async () => {
   const real = toolsAt({ get now() { return Date.now() } }) // biome-ignore format: one line
   await real('timer_start', { duration: '1h' })
   const waiting = real('timer_wait', { id: 't1' })
@@ -151,7 +151,7 @@ test('a timer that somebody cancels is waited for no more', { timeout: 20_000 },
   await assert.rejects(waiting, /The timer "t1" does not exist/)
 })
 
-test('timers refuse what cannot be: both ends, none, the past, years, and too many', async () => {
+test('timers reject two ends, no end, the past, years, and too many', async () => {
   const timers = toolsAt({ now: START })
   await assert.rejects(timers('timer_start', {}), /either "duration" or "until"/)
   await assert.rejects(timers('timer_start', { duration: '1s', until: 'now' }), /either/)

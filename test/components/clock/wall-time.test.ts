@@ -25,19 +25,19 @@ test('toInstant() finds the time that toWallTime() shows, or the earlier one of 
   )
 })
 
-test('toInstant() tells of times that clocks skip, or show twice', () => {
+test('toInstant() reports times that clocks skip or show twice', () => {
   const berlin = parseZone('Europe/Berlin')
   const skipped = toInstant(berlin, wall('2026-03-29T02:30:00'))
   assert.deepEqual(skipped, { at: Date.parse('2026-03-29T01:30:00Z'), oddity: 'skipped' })
   assert.equal(toWallTime(berlin, skipped.at).hour, 3)
   const twice = toInstant(berlin, wall('2026-10-25T02:30:00'))
   assert.deepEqual(twice, { at: Date.parse('2026-10-25T00:30:00Z'), oddity: 'twice' })
-  const day = toInstant(parseZone('Pacific/Apia'), wall('2011-12-30T12:00:00')) // Samoa had no such day
+  const day = toInstant(parseZone('Pacific/Apia'), wall('2011-12-30T12:00:00')) // Samoa skipped this day
   assert.equal(day.oddity, 'skipped')
   assert.deepEqual(toInstant(berlin, wall('2026-03-29T03:00:00')), { at: Date.parse('2026-03-29T01:00:00Z') })
 })
 
-test('toInstant() refuses what no calendar or clock shows', () => {
+test('toInstant() rejects dates and times that do not exist', () => {
   for (const [text, problem] of [
     ['2026-02-29T00:00:00', /29\.2\.2026 .* is not a date/],
     ['2026-13-01T00:00:00', /1\.13\.2026 .* is not a date/],

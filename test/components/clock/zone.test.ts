@@ -33,7 +33,7 @@ test('parseZone() finds a zone by its name in any case, by its city, and by an o
   )
 })
 
-test('a zone knows its offset and its abbreviation, which change with the clocks', () => {
+test('a zone has an offset and an abbreviation, which change with the clocks', () => {
   const berlin = parseZone('Europe/Berlin')
   assert.deepEqual(
     [WINTER, SUMMER].map((at) => showOffset(berlin.offsetMs(at))),
@@ -48,7 +48,7 @@ test('a zone knows its offset and its abbreviation, which change with the clocks
   assert.equal(showOffset(parseZone('St Johns').offsetMs(WINTER)), '-03:30')
 })
 
-test('parseZone() names similar zones for one there is not, and what to write where there is none', () => {
+test('parseZone() suggests similar zones for an unknown one, and the format when there are none', () => {
   assert.throws(() => parseZone('indiana'), /"indiana" is not a time zone: did you mean America\/Indiana/)
   assert.throws(() => parseZone('qqq'), /give a name like Europe\/Berlin/)
   assert.throws(() => parseZone(''), /give a name like/)

@@ -6,13 +6,13 @@ import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { CallOptions, ConnectedClient } from '../mcp/clients.ts'
 
-/** The address and the token of a client's connection. */
+/** The URL and the token of a client's connection. */
 export interface HttpPlace {
   url: URL
   key: string
 }
 
-/** The official clients over HTTP, by name: the old line, and the new one in both of its eras. */
+/** The official HTTP clients by name: SDK 1.x, and SDK 2.x in both of its eras. */
 export const HTTP_CLIENTS: Readonly<Record<string, (place: HttpPlace) => Promise<ConnectedClient>>> = {
   'SDK 1.x': connectOld,
   'SDK 2.x': (place) => connectNew(place, 'legacy'),

@@ -8,9 +8,9 @@ import { until } from '../until.ts'
 /** A component as a process. Disposing kills it. */
 export interface ComponentProcess extends AsyncDisposable {
   readonly child: ChildProcess
-  /** Standard error so far. */
+  /** Returns standard error so far. */
   said(): string
-  /** The exit code, as a shell has it. */
+  /** Resolves with the exit code, as in a shell. */
   readonly ended: Promise<number>
   /** Waits until its port file exists; returns the port. */
   port(): Promise<number>
@@ -48,12 +48,12 @@ export function startProgram(
 export interface ProgramOptions {
   paths: Pick<HomePaths, 'home' | 'run'>
   name?: string
-  /** The Node that runs it; by default that of the tests. */
+  /** The Node executable; by default that of the tests. */
   node?: string
   args?: readonly string[]
 }
 
-/** The Node of the tests and, if the PATH has one as on users' machines, another Node; by version. */
+/** Returns the Node of the tests and, if the PATH has another one, that Node, by version. */
 export function installedNodes(): ReadonlyMap<string, string> {
   const places = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, 'node'))
   const nodes = [process.execPath, ...places.filter((path) => existsSync(path))]

@@ -9,7 +9,7 @@ import { type TemporaryHome, temporaryHome } from '../temporary-home.ts'
 export interface ServedComponent extends AsyncDisposable {
   readonly port: number
   readonly key: string
-  /** The address of `/mcp`. */
+  /** The URL of `/mcp`. */
   readonly url: URL
   readonly logged: readonly string[]
   /** Asks it to end. */
@@ -18,7 +18,7 @@ export interface ServedComponent extends AsyncDisposable {
   readonly ended: Promise<void>
 }
 
-/** A home that exists. */
+/** Creates a home. */
 export async function madeHome(): Promise<TemporaryHome> {
   const home = await temporaryHome()
   await mkdir(home.paths.home, { mode: 0o700 })

@@ -9,7 +9,7 @@ import { type Call, type Tool, textResult, tool } from './tool.ts'
 import type { ToolList } from './tool-list.ts'
 import { floodStderr, type Wire } from './wire.ts'
 
-/** The parts of the server that the acting tools act on. */
+/** The parts of the server that its tools can change. */
 export interface Hands {
   wire: Wire
   asks: Asks
@@ -17,7 +17,7 @@ export interface Hands {
   options: ServerOptions
 }
 
-/** Tools that misbehave when they are called, and only then. */
+/** Creates tools that misbehave only when they are called. */
 export function actingTools(hands: Hands): Tool[] {
   const { wire, asks, list, options } = hands
   return [
@@ -60,7 +60,7 @@ async function act({ args, signal }: Call, wire: Wire) {
   }
   if (how === 'error') throw new Error('act failed on purpose')
   await perform(how, wire, null)
-  await sleep(2 ** 30, undefined, { signal }) // it does not answer
+  await sleep(2 ** 30, undefined, { signal }) // never answers
   return {}
 }
 
@@ -78,7 +78,7 @@ async function ask({ args, params }: Call, asks: Asks) {
   return { resultType: 'input_required', inputRequests: { question }, requestState: 'asked' }
 }
 
-/** Results that the protocol does not allow. */
+/** Creates tools with results that the protocol does not allow. */
 function wrongResults(): Tool[] {
   const unknown = { type: 'hologram', data: 'AAAA', depth: 3 }
   const results = {

@@ -4,7 +4,7 @@ import type { AnswerFault, ServerOptions } from './options.ts'
 /** An id that no client uses. */
 export const UNKNOWN_ID = 987_654_321
 
-/** Says other things at the handshake than the server would. */
+/** Replaces what the server claims in the handshake. */
 export function claimsLayer({ protocol, capabilities }: ServerOptions): Layer {
   return ({ send }) => ({
     send(message) {

@@ -26,7 +26,7 @@ export class Asks {
   #link: Link | undefined
   #count = 0
 
-  /** Takes the answers of the client out of what it sends, and asks `methods` once it is initialized. */
+  /** Takes the client's answers out of its messages, and asks `methods` once it is initialized. */
   layer(methods: readonly string[]): Layer {
     return (out) => {
       this.#link = out

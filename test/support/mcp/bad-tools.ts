@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../src/core/base/message.ts'
 import { type Tool, textResult, tool } from './tool.ts'
 
-/** Names that a client must make fit for its model, and find the tool of again. */
+/** Names that a client must adapt for its model, and map back to the tool. */
 export const ODD_NAMES = [
   'read/file',
   'read.file',
@@ -16,19 +16,19 @@ export const ODD_NAMES = [
   'bash',
 ]
 
-/** Each says its own name, as JSON. */
+/** Creates a tool for each odd name, which returns that name as JSON. */
 export function oddTools(): Tool[] {
   return ODD_NAMES.map((name) => tool(name, 'Says its name', {}, () => textResult(JSON.stringify(name))))
 }
 
-/** Two tools of one name, and a third between them. */
+/** Creates two tools of one name, and a third between them. */
 export function twinTools(): Tool[] {
   return ['first', 'between', 'second'].map((who) =>
     tool(who === 'between' ? who : 'twin', `The ${who}`, {}, () => textResult(who)),
   )
 }
 
-/** Tools whose definition is wrong or dangerous, by name; one without a name comes last. */
+/** Creates tools with a wrong or dangerous definition, by name; one without a name comes last. */
 export function badSchemaTools(): Tool[] {
   const inputs = Object.entries(INPUT_SCHEMAS).map(([name, inputSchema]) => ({
     ...tool(name, 'Its arguments are described wrongly', {}, () => textResult(name)),
@@ -61,7 +61,7 @@ const DEPTH = 2_000
 const REMOTE = { $ref: 'https://schemas.invalid/thing.json' }
 const CIRCLE = { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } }
 
-/** undefined is left out of the definition. */
+/** The input schemas; undefined leaves the schema out of the definition. */
 const INPUT_SCHEMAS: Readonly<Record<string, unknown>> = {
   no_schema: undefined,
   null_schema: null,

@@ -8,7 +8,7 @@ import { type McpDaemon, startMcpDaemon } from './mcp-daemon.ts'
 import { watchedServer } from './mcp-servers.ts'
 import { recordFolder } from './record-folder.ts'
 
-/** A daemon with three servers over stdio and two over HTTP, under watch. */
+/** An observed daemon with three servers over stdio and two over HTTP. */
 export interface CallLoad extends AsyncDisposable {
   /** Returns how often the daemon's threads woke up during `ms` quiet milliseconds. */
   idle(ms: number): Promise<number>
@@ -16,7 +16,7 @@ export interface CallLoad extends AsyncDisposable {
   call(count: number): Promise<void>
   /** Returns the resources that the daemon holds now. */
   held(): Promise<Held>
-  /** Every server was started once, and is connected. */
+  /** Checks that every server was started once and is connected. */
   check(): Promise<void>
 }
 
@@ -26,7 +26,7 @@ export interface Held {
   descriptors: number
 }
 
-/** Starts it and waits until everything is connected. */
+/** Starts the daemon and waits until everything is connected. */
 export async function makeCallLoad(): Promise<CallLoad> {
   await using stack = new AsyncDisposableStack()
   const records = stack.use(await recordFolder())

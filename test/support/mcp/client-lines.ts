@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream'
 
-/** A client's end of standard input and output, for both lines of the official SDK. */
+/** A client's end of standard input and output, for both major versions of the official SDK. */
 export class LineTransport {
   onmessage?: (message: never) => void
   onclose?: () => void

@@ -17,14 +17,14 @@ export interface CallOptions {
   onProgress?: (done: number) => void
 }
 
-/** The official clients, by name: the old line, and the new one in both of its eras. */
+/** The official clients by name: SDK 1.x, and SDK 2.x in both of its eras. */
 export const CLIENTS: Readonly<Record<string, (entry: StdioEntry) => Promise<ConnectedClient>>> = {
   'SDK 1.x': connectOld,
   'SDK 2.x': (entry) => connectNew(entry, 'legacy'),
   'SDK 2.x, probing': (entry) => connectNew(entry, 'auto'),
 }
 
-/** Connects the client of the new line; `auto` tries MCP 2026-07-28 first, a version requires it. */
+/** Connects the SDK 2.x client; `auto` tries MCP 2026-07-28 first, a version requires it. */
 export async function connectNew(
   entry: StdioEntry,
   mode: 'legacy' | 'auto' | { pin: string },

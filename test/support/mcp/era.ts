@@ -31,12 +31,12 @@ export function isModern(message: Message): boolean {
 }
 
 /**
- * Makes a server of the old line speak MCP 2026-07-28: `server/discover`, results with their type, subscriptions to
- * list changes. `both` leaves requests of the old line as they are, `modern` refuses them.
+ * Makes an SDK 1.x server speak MCP 2026-07-28: `server/discover`, results with their type, subscriptions to
+ * list changes. `both` passes older requests on, `modern` rejects them.
  */
 export function eraLayer({ era = 'legacy' }: ServerOptions, identity: Identity): Layer {
   if (era === 'legacy') return () => ({})
-  const modern = new Map<Id, string>() // method of each modern request that is not answered yet
+  const modern = new Map<Id, string>() // the method of each modern request that is not answered yet
   const listeners = new Set<Id>()
   return ({ send, receive }) => ({
     receive(message) {
@@ -98,5 +98,5 @@ function complete(method: string, result: JsonObject): JsonObject {
   return { resultType: 'complete', ...(method.endsWith('/list') ? FRESH : {}), ...result }
 }
 
-/** Nothing may be kept by the client. */
+/** The client must not cache the result. */
 const FRESH = { ttlMs: 0, cacheScope: 'private' }

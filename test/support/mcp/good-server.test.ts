@@ -33,7 +33,7 @@ for (const [name, connect] of Object.entries(CLIENTS)) {
     assert.deepEqual(content, [{ type: 'text', text: JSON.stringify(structuredContent) }])
   })
 
-  test(`${name} hears of progress and may cancel`, async () => {
+  test(`${name} receives progress and can cancel`, async () => {
     await using folder = await mkdtempDisposable(join(tmpdir(), 'crab-mcp-'))
     const server = watchedServer(folder.path)
     await using client = await connect(server.entry)
@@ -71,7 +71,7 @@ for (const [name, connect] of Object.entries(CLIENTS)) {
   })
 }
 
-test('the good server tells its environment, directory and process, behind a shell too', async () => {
+test('the good server returns its environment, directory and process, behind a shell too', async () => {
   for (const wrapped of [false, true]) {
     await using folder = await mkdtempDisposable(join(await realpath(tmpdir()), 'crab-mcp-'))
     const server = watchedServer(folder.path, {}, { wrapped, env: { SHELL_COLOUR: 'red' }, cwd: folder.path })
@@ -103,7 +103,7 @@ test('the record has every message with its arguments, in order', async () => {
   assert.deepEqual(server.received().at(-1), { pid: server.starts()[0], event: 'eof' })
 })
 
-test('the modern server speaks the revision without a handshake, and only that', async () => {
+test('the modern server speaks only the revision without a handshake', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'crab-mcp-'))
   const server = watchedServer(folder.path, { era: 'modern', name: 'new one' })
   await using client = await connectNew(server.entry, { pin: '2026-07-28' })
@@ -113,7 +113,7 @@ test('the modern server speaks the revision without a handshake, and only that',
   await assert.rejects(connectNew(server.entry, 'legacy'), /Unsupported protocol version/)
 })
 
-test('a server of both eras is modern for who probes and old for who does not', async () => {
+test('a server of both eras is modern for clients that probe and old for others', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'crab-mcp-'))
   const server = watchedServer(folder.path, { era: 'both' })
   for (const mode of ['auto', 'legacy'] as const) {

@@ -75,9 +75,9 @@ function both(structuredContent: JsonObject): JsonObject {
 
 const WEATHER = { city: 'Zürich', degrees: 21.5 }
 
-/** One dot. */
+/** A PNG of one pixel. */
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
-/** Silence, without a sample. */
+/** A WAV without samples. */
 const WAV = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA='
 
 const TEXT = { type: 'text', text: 'beside it' }

@@ -1,8 +1,7 @@
 /**
- * A process that a server leaves behind: `node grandchild.ts [stubborn] [MARK]`.
- *
- * Keeps the standard output and error it was given open. Reports that it is ready on descriptor 3 and closes
- * that. Ends after the life limit of the servers; a stubborn one ignores TERM, INT and HUP until then.
+ * A process that a server leaves behind: `node grandchild.ts [stubborn] [MARK]`. Keeps its standard output and
+ * error open. Reports on descriptor 3 that it is ready and closes that. Ends after the life limit of the
+ * servers; a stubborn one ignores TERM, INT and HUP until then.
  */
 import { closeSync, writeSync } from 'node:fs'
 import { limitLife } from './life.ts'

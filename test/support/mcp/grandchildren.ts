@@ -8,7 +8,7 @@ const PROGRAM = join(import.meta.dirname, 'grandchild.ts')
 
 /**
  * Starts a process that keeps this one's standard output and error open and outlives it; returns its pid once
- * it runs. `session` puts it into a session of its own (setsid), `stubborn` makes it ignore signals.
+ * it runs. `session` starts it in a new session (setsid), `stubborn` makes it ignore signals.
  */
 export async function startGrandchild(kind: GrandchildKind, mark: string | undefined): Promise<number> {
   const traits = kind.split('+')

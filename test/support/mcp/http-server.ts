@@ -7,7 +7,7 @@ import { programFile } from '../programs.ts'
 
 /** A small MCP server over Streamable HTTP, as a process of the test. Disposing kills it. */
 export interface HttpServer extends AsyncDisposable {
-  /** Stays the same across restarts. */
+  /** The URL, which stays the same across restarts. */
   readonly url: string
   readonly pid: number
   /** Returns the requests it has received, across all restarts. */
@@ -24,12 +24,12 @@ export interface HttpRequest {
   method: string
   /** The tool of a call. */
   tool?: string
-  /** The header `authorization`; else empty. */
+  /** The `authorization` header; empty without one. */
   auth: string
   session: string
 }
 
-/** Starts one whose record is in this folder. */
+/** Starts a server whose record is in this folder. */
 export async function startHttpServer(folder: string): Promise<HttpServer> {
   const record = join(folder, `${randomUUID()}.requests`)
   let { child, port } = await start(record, 0)
@@ -66,7 +66,7 @@ function linesOf(file: string): string[] {
   try {
     return readFileSync(file, 'utf8').split('\n').slice(0, -1)
   } catch {
-    return [] // nothing came yet
+    return [] // nothing has been recorded yet
   }
 }
 

@@ -40,7 +40,7 @@ for (const [act, end] of DEADLY)
     }
   })
 
-test('--at=…=error refuses requests of that method only', async () => {
+test('--at=…=error rejects requests of that method only', async () => {
   await using server = startRaw(misbehavingEntry({ at: { 'tools/list': 'error' } }))
   await server.initialize()
   assert.equal((await server.request('tools/list')).error?.code, -32603)
@@ -57,7 +57,7 @@ test('--at=…=hang answers everything but that', async () => {
   }
 })
 
-test('--at=…=deaf reads no more', async () => {
+test('--at=…=deaf stops reading', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'crab-mcp-'))
   const watched = watchedServer(folder.path, { at: { 'tools/call': 'deaf' }, ignore: ['SIGHUP'] })
   await using server = startRaw(watched.entry)
@@ -75,7 +75,7 @@ test('--at=…=deaf reads no more', async () => {
   assert.deepEqual(watched.messages('ping'), [])
 })
 
-test('--at=…=close closes standard output and lives on', async () => {
+test('--at=…=close closes standard output and keeps running', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'crab-mcp-'))
   const watched = watchedServer(folder.path, BEHAVIOURS.closeOnCall)
   await using server = startRaw(watched.entry)
@@ -86,7 +86,7 @@ test('--at=…=close closes standard output and lives on', async () => {
   await until('it reads on', () => watched.messages('notifications/progress').length === 1)
 })
 
-test('--first=2 lets the third start go well', async () => {
+test('--first=2 lets the third start succeed', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'crab-mcp-'))
   const watched = watchedServer(folder.path, { at: { initialize: 'crash' }, first: 2 })
   for (const isGood of [false, false, true]) {
@@ -138,7 +138,7 @@ test('a server ends when its input ends, and by a signal', async () => {
   }
 })
 
-test('--delay=exit=… takes its time', async () => {
+test('--delay=exit=… takes that long to exit', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'crab-mcp-'))
   const watched = watchedServer(folder.path, { delay: { exit: 60_000 } })
   await using server = startRaw(watched.entry)
@@ -151,7 +151,7 @@ test('--delay=exit=… takes its time', async () => {
   assert.deepEqual([server.child.exitCode, server.child.signalCode], [null, null])
 })
 
-test('a stubborn server lives through the end of its input and every signal but KILL', async () => {
+test('a stubborn server survives the end of its input and every signal but KILL', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'crab-mcp-'))
   const watched = watchedServer(folder.path, BEHAVIOURS.stubborn)
   await using server = startRaw(watched.entry)
@@ -197,7 +197,7 @@ for (const kind of ['plain', 'session', 'stubborn', 'session+stubborn'] as const
     await server.closed
   })
 
-test('the spawn tool leaves a grandchild and gives its pid', async () => {
+test('the spawn tool leaves a grandchild and returns its pid', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'crab-mcp-'))
   const watched = watchedServer(folder.path)
   await using server = startRaw(watched.entry)
@@ -211,7 +211,7 @@ test('the spawn tool leaves a grandchild and gives its pid', async () => {
   )
 })
 
-test('the act tool does each act, at once or after it has answered', async () => {
+test('the act tool performs each act, immediately or after its answer', async () => {
   for (const how of ACTS) {
     await using server = startRaw(misbehavingEntry())
     await server.initialize()
@@ -242,7 +242,7 @@ test('a shell in front of the server stays', async () => {
   assert.equal((await server.exit).code, 0)
 })
 
-test('every process of a server that does everything wrong at once can be found', async () => {
+test('every process of a server with all faults can be found', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'crab-mcp-'))
   const worst: ServerOptions = {
     ...BEHAVIOURS.stubborn,
@@ -257,7 +257,7 @@ test('every process of a server that does everything wrong at once can be found'
   assert.equal((await livingWith(watched.mark)).length, 4)
 })
 
-/** Sends what a client sends up to a point, without waiting for answers; methods are their ids. */
+/** Sends what a client sends up to a point, without waiting for answers; the methods are the ids. */
 function walkTo(point: string, { say }: RawClient): void {
   for (const method of POINTS.slice(1, POINTS.indexOf(point) + 1))
     say({ id: method, method, params: PARAMS[method]! })

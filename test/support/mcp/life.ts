@@ -19,7 +19,7 @@ export function limitLife(): void {
   setTimeout(() => process.exit(70), LIFE_LIMIT_MS)
 }
 
-/** Records signals, and ends by them (after the delay of `exit`) unless they are ignored. */
+/** Records signals, and exits (after the delay of `exit`) unless they are ignored. */
 export function mindSignals({ ignore = [], delay }: ServerOptions, record: Recorder): void {
   for (const signal of SIGNALS)
     process.on(signal, () => {
@@ -32,7 +32,7 @@ export function mindSignals({ ignore = [], delay }: ServerOptions, record: Recor
     })
 }
 
-/** Ends when the client closed standard input (after the delay of `exit`), unless that is ignored. */
+/** Exits when the client closed standard input (after the delay of `exit`), unless that is ignored. */
 export function mindEnd({ ignore = [], delay }: ServerOptions, record: Recorder): void {
   record({ event: 'eof' })
   if (!ignore.includes('eof')) setTimeout(() => process.exit(0), delay?.['exit'] ?? 0)

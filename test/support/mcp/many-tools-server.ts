@@ -1,7 +1,8 @@
 /**
- * An MCP server over stdio with many tools, `tool_00`, `tool_01`, …, that loads no library:
- * `node test/support/mcp/many-tools-server.ts --count=N [--title=TEXT] [--instructions=TEXT] [--record=FILE] [--starts=FILE]
- * [--mark=TEXT]`. A tool says its name and its arguments. Its revision is that of the client's handshake.
+ * An MCP server over stdio with many tools, `tool_00`, `tool_01`, …, that loads no library: `node
+ * test/support/mcp/many-tools-server.ts --count=N [--title=TEXT] [--instructions=TEXT] [--record=FILE]
+ * [--starts=FILE] [--mark=TEXT]`. A tool returns its name and its arguments. Its revision is that of the
+ * client's handshake.
  */
 import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'

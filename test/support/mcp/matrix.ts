@@ -7,7 +7,7 @@ import { until } from '../until.ts'
 import type { McpDaemon } from './mcp-daemon.ts'
 import type { RealServer } from './real-servers.ts'
 
-/** The columns of the matrix: what is tried with every server. */
+/** The columns of the matrix: the checks of every server. */
 export const CELLS = [
   'connect',
   'list',
@@ -139,7 +139,7 @@ async function reconnect(node: McpDaemon, server: RealServer): Promise<string> {
   return 'a new process'
 }
 
-/** A call that a stopped server does not answer, and how it ends. */
+/** Calls a stopped server, and returns how the call ends. */
 function callStopped(node: McpDaemon, { entry, good }: RealServer, signal: AbortSignal) {
   const before = sent(node, entry.name, 'tools/call')
   const outcome = node.call(entry.name, good.tool, good.args, { signal }).then(
@@ -171,7 +171,7 @@ function resume(processes: readonly Orphan[]): void {
   }
 }
 
-/** The server itself, below its wrappers. */
+/** Returns the server itself, below its wrappers. */
 function leafOf(processes: readonly Orphan[]): Orphan {
   return processes.find(({ pid }) => processes.every(({ parent }) => parent !== pid))!
 }

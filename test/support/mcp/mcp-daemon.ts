@@ -12,7 +12,7 @@ import { type ModelServer, type Script, startModelServer } from '../model-server
 import { BINARY } from '../run-binary.ts'
 import { type TemporaryHome, temporaryHome } from '../temporary-home.ts'
 
-/** A daemon of the tested program whose agents have MCP servers, and what a client at this machine can do to them. */
+/** A daemon of the tested program whose agents have MCP servers, and the operations of a local client. */
 export interface McpDaemon extends AsyncDisposable {
   readonly home: TemporaryHome
   readonly daemon: TestDaemon
@@ -22,11 +22,11 @@ export interface McpDaemon extends AsyncDisposable {
   act(name: string, action: McpActionKind, more?: Acting): Promise<McpActionResult>
   /** Calls a tool by its remote name. */
   call(name: string, tool: string, args: object, more?: Acting): Promise<McpActionResult>
-  /** All connections. */
+  /** Returns all connections. */
   peers(): Promise<McpPeer[]>
   /** Returns the connection of a declared server; throws when there is none. */
   peer(name: string, agent?: string): Promise<McpPeer>
-  /** Begins to gather the frames. */
+  /** Starts collecting the frames. */
   follow(): void
 }
 
@@ -43,7 +43,7 @@ export interface McpDaemonOptions {
   config?: string
 }
 
-/** Starts one with these agents; each may do everything with its servers, which have a minute to start. */
+/** Starts a daemon with these agents; each may call all tools of its servers, which have a minute to start. */
 export async function startMcpDaemon(
   agents: Readonly<Record<string, readonly McpEntry[]>>,
   { script = [], env = {}, config = '' }: McpDaemonOptions = {},
@@ -60,7 +60,7 @@ export async function startMcpDaemon(
   return withClient({ home, model, daemon })
 }
 
-/** Another daemon for a home, as the program that is tested starts it. */
+/** Starts another daemon for a home, as the tested program starts it. */
 export async function startDaemonAt(
   home: TemporaryHome,
   env: Readonly<Record<string, string>> = {},

@@ -1,8 +1,8 @@
 import { startTestDispatch, type TestDispatch } from '../test-dispatch.ts'
 
 /**
- * Starts a node like startTestDispatch(). Before its home is removed, its servers have ended and everything
- * to be remembered of them is written.
+ * Starts a node like startTestDispatch(). Its servers end and its cached data is written before its home is
+ * removed.
  */
 export async function startMcpNode(...options: Parameters<typeof startTestDispatch>): Promise<TestDispatch> {
   const node = await startTestDispatch(...options)

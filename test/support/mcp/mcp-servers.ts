@@ -23,11 +23,11 @@ export interface StdioEntry {
 
 /** The way a server is started. */
 export interface Start {
-  /** Name of the entry. */
+  /** The name of the entry. */
   name?: string
   /** Whether a shell started with `sh -c` stays above the server; `npx` starts it like npx does. */
   wrapped?: boolean | 'npx'
-  /** The small server that loads no library, in place of the one that takes all options. */
+  /** Whether to use the small server that loads no library instead of the one with all options. */
   isPlain?: boolean
   env?: Record<string, string>
   cwd?: string
@@ -36,17 +36,17 @@ export interface Start {
 /** A server that a test can observe. */
 export interface WatchedServer {
   entry: StdioEntry
-  /** A word that its processes have on their command line, and no others. */
+  /** A word on the command line of its processes, and of no others. */
   mark: string
-  /** Returns what has reached it, in order, across all of its processes. */
+  /** Returns everything that has reached it, in order, across all of its processes. */
   received(): Received[]
-  /** Returns the messages among it, only those with this method if one is given. */
+  /** Returns the received messages, only those with this method if one is given. */
   messages(method?: string): Message[]
-  /** Pids of its processes, in order of their starts. */
+  /** Returns the pids of its processes, in order of their starts. */
   starts(): number[]
 }
 
-/** The options of servers with one fault each, for tests that go through all of them. */
+/** The options of servers with one fault each, for tests that try all of them. */
 export const BEHAVIOURS = {
   good: {},
   crashOnStart: { at: { start: 'crash' } },
@@ -118,19 +118,19 @@ export function watchedServer(folder: string, options: ServerOptions = {}, start
   }
 }
 
-/** The official server with every feature. */
+/** Builds the entry of the official server with every feature. */
 export function everythingEntry(start: Start = {}): StdioEntry {
   const script = installed('@modelcontextprotocol/server-everything/dist/index.js')
   return entryOf([process.execPath, script, 'stdio'], { name: 'everything', ...start })
 }
 
-/** The official file server, for these folders; absolute paths. */
+/** Builds the entry of the official file server for these folders, as absolute paths. */
 export function filesystemEntry(folders: readonly string[], start: Start = {}): StdioEntry {
   const script = installed('@modelcontextprotocol/server-filesystem/dist/index.js')
   return entryOf([process.execPath, script, ...folders], { name: 'fs', ...start })
 }
 
-/** Writes entries as the head of an agent file; further keys are written too. */
+/** Writes entries as the start of an agent file; further keys are written too. */
 export function entriesToml(...entries: readonly StdioEntry[]): string {
   return stringify({ mcps: entries })
 }

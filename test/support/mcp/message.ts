@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../../src/core/base/message.ts'
 
-/** Id of a JSON-RPC request. */
+/** The id of a JSON-RPC request. */
 export type Id = string | number
 
-/** A JSON-RPC message as it may come: request, notification or answer. */
+/** A received JSON-RPC message: request, notification or answer. */
 export interface Message {
   jsonrpc: '2.0'
   id?: Id | null
@@ -54,7 +54,7 @@ export function isAnswer(message: Message): boolean {
   return message.method === undefined && (message.result !== undefined || message.error !== undefined)
 }
 
-/** A successful answer. */
+/** Builds a successful answer. */
 export function answerTo(id: Id | null, result: JsonObject): Message {
   return { jsonrpc: '2.0', id, result }
 }
@@ -64,7 +64,7 @@ export function refusalOf(id: Id | null, code: number, message: string, data?: u
   return { jsonrpc: '2.0', id, error: { code, message, ...(data === undefined ? {} : { data }) } }
 }
 
-/** The object at a key, or an empty one. */
+/** Returns the object at a key, or an empty one. */
 export function objectAt(value: JsonObject | undefined, key: string): JsonObject {
   const found = value?.[key]
   return typeof found === 'object' && found !== null ? (found as JsonObject) : {}

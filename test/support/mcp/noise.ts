@@ -11,7 +11,7 @@ const LINES: Partial<Record<Noise, string>> = {
   partial: '{"jsonrpc":"2.0","id":1,"resu\n',
 }
 
-/** The pieces in which a line leaves, each in a write of its own. */
+/** Splits a line into the pieces that are written separately. */
 export function piecesOf(
   line: string,
   isFirst: boolean,
@@ -29,7 +29,7 @@ export function garbage(noise: readonly Noise[], hugeBytes = HUGE_BYTES): string
   return noise.includes('huge') ? `${lines}${'x'.repeat(hugeBytes)}\n` : lines
 }
 
-/** Some twenty pieces of odd length, so that characters of several bytes are cut too. */
+/** Splits bytes into about twenty pieces of odd length, so that multi-byte characters are split too. */
 function cut(bytes: Buffer): Buffer[] {
   const length = Math.ceil(bytes.length / 20) | 1
   return Array.from({ length: Math.ceil(bytes.length / length) }, (_, index) =>

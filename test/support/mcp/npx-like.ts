@@ -1,6 +1,6 @@
 /**
- * Starts a program as npx does: `node npx-like.ts COMMAND ARGS…`. A Node process that stays, a shell below it, the program
- * below that; signals reach the first only, and are not passed on.
+ * Starts a program as npx does: `node npx-like.ts COMMAND ARGS…`. The process tree is a Node process, a shell
+ * below it, and the program below that; only the first gets signals, and does not pass them on.
  */
 import { spawn } from 'node:child_process'
 import { limitLife } from './life.ts'

@@ -33,12 +33,12 @@ test('parseOptions() reads what formatOptions() writes', () => {
     assert.deepEqual(parseOptions(formatOptions(behaviour)), behaviour)
 })
 
-test('parseOptions() refuses what it does not know', () => {
+test('parseOptions() rejects unknown options', () => {
   for (const word of ['--what=1', '--at=start=dance', '--noise=loud', '--pages=', '--first=x', 'bare'])
     assert.throws(() => parseOptions([word]), TypeError, word)
 })
 
-test('misbehavingEntry() gives absolute paths, direct and wrapped', () => {
+test('misbehavingEntry() has absolute paths, direct and wrapped', () => {
   const direct = misbehavingEntry({ pages: 2 })
   const wrapped = misbehavingEntry({ pages: 2 }, { wrapped: true, name: 'w', env: { A: 'b' }, cwd: '/' })
   assert.equal(direct.command, process.execPath)

@@ -47,7 +47,7 @@ export interface ServerOptions {
   loop?: boolean
 }
 
-/** Options from a command line; throws for one that is unknown or has a value it does not take. */
+/** Parses options from a command line; throws for an unknown option or an invalid value. */
 export function parseOptions(argv: readonly string[]): ServerOptions {
   const options = Object.fromEntries(
     Object.entries(KINDS).map(([name, kind]) => [
@@ -124,7 +124,7 @@ function choiceOf(allowed: readonly string[]): Kind {
   return { read: (words) => oneOf(allowed, words.at(-1)!), write: (value) => [String(value)] }
 }
 
-/** `POINT=VALUE`, any number of times. */
+/** Accepts `POINT=VALUE`, any number of times. */
 function pairsOf(readValue: (word: string) => unknown): Kind {
   return {
     read: (words) =>

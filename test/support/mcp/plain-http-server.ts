@@ -1,9 +1,9 @@
 /**
- * A small MCP server over Streamable HTTP that loads no library: `node plain-http-server.ts [--port=N] [--record=FILE]
- * [--starts=FILE] [--mark=TEXT]`, on 127.0.0.1. It prints its port once it listens, keeps sessions, answers with JSON, has
- * no streams, and speaks the revisions with a handshake. Tools as plain-server.ts has them.
- *
- * The record has a line for each request: `{"method", "tool", "auth", "session"}`, method `DELETE` for the end of a session.
+ * A small MCP server over Streamable HTTP that loads no library: `node plain-http-server.ts [--port=N]
+ * [--record=FILE] [--starts=FILE] [--mark=TEXT]`, on 127.0.0.1. It prints its port when it listens, has
+ * sessions, answers with JSON, has no streams, and speaks the revisions with a handshake. It has the tools of
+ * plain-server.ts. The record has a line for each request: `{"method", "tool", "auth", "session"}`, method
+ * `DELETE` for the end of a session.
  */
 import { randomUUID } from 'node:crypto'
 import { appendFileSync } from 'node:fs'

@@ -1,9 +1,8 @@
 /**
- * A small MCP server over stdio that loads no library, for tests and benchmarks that start many:
- * `node test/support/mcp/plain-server.ts [--OPTION=VALUE]…`. It speaks the revisions with a handshake.
- *
- * Options as misbehaving-server.ts has them, of these only: --mark, --starts, --record, --ignore, --grandchild. Tools:
- * echo {text}, sleep {ms}, pid {}, env {name}.
+ * A small MCP server over stdio that loads no library, for tests and benchmarks that start many: `node
+ * test/support/mcp/plain-server.ts [--OPTION=VALUE]…`. It speaks the revisions with a handshake. Of the options
+ * of misbehaving-server.ts it has only: --mark, --starts, --record, --ignore, --grandchild. Tools: echo {text},
+ * sleep {ms}, pid {}, env {name}.
  */
 import { limitLife, mindEnd, mindSignals } from './life.ts'
 import { parseOptions } from './options.ts'
@@ -25,7 +24,7 @@ async function startGrandchildren(kinds: NonNullable<typeof options.grandchild>)
 
 function listen(): void {
   let rest = ''
-  process.stdout.on('error', () => {}) // the reader is gone: the server ends through its input instead
+  process.stdout.on('error', () => {}) // the reader is gone, so the server ends through its input instead
   process.stdin.setEncoding('utf8')
   process.stdin.on('data', (chunk: string) => {
     const lines = `${rest}${chunk}`.split('\n')

@@ -4,10 +4,7 @@ import { answerTo, type Id, isRequest, type Layer, type Message, refusalOf } fro
 import type { Act, ServerOptions } from './options.ts'
 import type { Wire } from './wire.ts'
 
-/**
- * Performs the act that the options give for a message's method instead of passing the message on, or passes
- * it on late.
- */
+/** Performs the configured act for a message's method instead of passing the message on, or passes it on late. */
 export function pointsLayer({ at = {}, delay = {} }: ServerOptions, wire: Wire): Layer {
   return ({ send, receive }) => ({
     async receive(message) {
@@ -38,7 +35,7 @@ export function lateLayer({ late = {} }: ServerOptions): Layer {
   })
 }
 
-/** Does an act; `id` is of the request that a torn answer is for. `error` is the caller's. */
+/** Performs an act; `id` is that of the request that a torn answer is for. The caller handles `error`. */
 export async function perform(act: Act, wire: Wire, id: Id | null): Promise<void> {
   await wire.settled()
   if (act === 'crash') crash()

@@ -11,14 +11,14 @@ import { startRaw } from './raw-client.ts'
 
 const MODERN = { _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } }
 
-test('a good server takes the version it is asked for', async () => {
+test('a good server accepts the requested version', async () => {
   await using server = startRaw(misbehavingEntry())
   const { result } = await server.initialize()
   assert.equal(result!['protocolVersion'], '2025-06-18')
   assert.deepEqual(result!['capabilities'], { tools: { listChanged: true } })
 })
 
-test('--protocol and --capabilities claim something else', async () => {
+test('--protocol and --capabilities change what the server claims', async () => {
   const capabilities = { tools: {}, prompts: {} }
   await using server = startRaw(misbehavingEntry({ protocol: '1999-12-31', capabilities }))
   const { result } = await server.initialize()
@@ -26,20 +26,20 @@ test('--protocol and --capabilities claim something else', async () => {
   assert.deepEqual(result!['capabilities'], capabilities)
 })
 
-test('--answers=twice says every answer again', async () => {
+test('--answers=twice sends every answer twice', async () => {
   assert.deepEqual(await idsWith('twice'), [1, 1, 2, 2])
 })
 
-test('--answers=unknown says one that nobody asked for before each', async () => {
+test('--answers=unknown sends an unrequested answer before each', async () => {
   assert.deepEqual(await idsWith('unknown'), [UNKNOWN_ID, 1, UNKNOWN_ID, 2])
 })
 
-test('--answers=text-id and null-id lose the id', async () => {
+test('--answers=text-id and null-id change the id', async () => {
   assert.deepEqual(await idsWith('text-id'), ['1', '2'])
   assert.deepEqual(await idsWith('null-id'), [null, null])
 })
 
-test('--answers=late answers what was cancelled; a good server does not', async () => {
+test('--answers=late answers a cancelled request; a good server does not', async () => {
   for (const answers of [[], ['late']] as const) {
     await using server = startRaw(misbehavingEntry({ answers }))
     await server.initialize()
@@ -51,7 +51,7 @@ test('--answers=late answers what was cancelled; a good server does not', async 
   }
 })
 
-test('sleep tells how far it is to who asks, and only then', async () => {
+test('sleep reports progress only when it is requested', async () => {
   await using server = startRaw(misbehavingEntry())
   await server.initialize()
   await server.call('sleep', { ms: 3, steps: 3 })
@@ -92,7 +92,7 @@ test('--ask asks the client once it is initialized', async () => {
   )
 })
 
-test('the ask tool gives the answer of the client, in both eras', async () => {
+test('the ask tool returns the answer of the client, in both eras', async () => {
   await using server = startRaw(misbehavingEntry({ era: 'both' }))
   const answer = { action: 'accept', content: { colour: 'blue' } }
   const call = server.call('ask', { method: 'elicitation/create' })
@@ -112,7 +112,7 @@ test('the ask tool gives the answer of the client, in both eras', async () => {
   assert.deepEqual(JSON.parse(textOf(again)), answer)
 })
 
-test('the modern server stamps its results, and its changes for who listens', async () => {
+test('the modern server stamps its results, and its changes for subscribers', async () => {
   await using server = startRaw(misbehavingEntry({ era: 'modern', tools: ['few', 'good'] }))
   const { result } = await server.request('server/discover', MODERN)
   assert.deepEqual(result!['supportedVersions'], ['2026-07-28'])
@@ -139,7 +139,7 @@ test('the modern server stamps its results, and its changes for who listens', as
     assert.deepEqual(params!['_meta'], { 'io.modelcontextprotocol/subscriptionId': 'ears' })
 })
 
-/** Ids of what a server says to the requests 1 and 2. */
+/** Returns the ids of the answers to the requests 1 and 2. */
 async function idsWith(fault: 'twice' | 'unknown' | 'text-id' | 'null-id'): Promise<unknown[]> {
   await using server = startRaw(misbehavingEntry({ answers: [fault] }))
   for (const id of [1, 2]) server.say({ id, method: 'ping' })

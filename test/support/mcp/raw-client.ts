@@ -8,14 +8,14 @@ import { endProcesses } from '../processes.ts'
 import type { StdioEntry } from './mcp-servers.ts'
 import type { Message } from './message.ts'
 
-/** A server started by hand, and its output, byte for byte. */
+/** A manually started server, and its output, byte for byte. */
 export interface RawClient extends AsyncDisposable {
   child: ChildProcessByStdio<Writable, Readable, Readable>
   /** Sends a line. */
   say(message: Omit<Message, 'jsonrpc'>): void
   /** Sends a request and waits for the answer with its id, skipping other messages. */
   request(method: string, params?: JsonObject): Promise<Message>
-  /** The handshake of the old line. */
+  /** Performs the handshake of the older revisions. */
   initialize(): Promise<Message>
   call(name: string, args?: JsonObject): Promise<Message>
   stdout(): Buffer
@@ -24,20 +24,20 @@ export interface RawClient extends AsyncDisposable {
   messages(): readonly Message[]
   /** Waits for a message, received already or later; fails when the output closes without it. */
   hears(what: string, isIt: (message: Message) => boolean): Promise<Message>
-  /** When the process has ended: its code or signal, and whether its pipes have closed too. */
+  /** Resolves when the process has ended and its pipes have closed, with its code or signal. */
   exit: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
   closed: Promise<unknown>
 }
 
 /**
- * Starts a server with only PATH and its entry's variables in its environment; disposing kills everything it
- * left.
+ * Starts a server with only PATH and its entry's variables in its environment; disposing kills all of its
+ * processes.
  */
 export function startRaw(entry: StdioEntry, { reads = true } = {}): RawClient {
   const mark = `CRAB_RAW=${crypto.randomUUID()}`
   const env = { PATH: process.env['PATH'], ...entry.env, CRAB_RAW: mark.split('=')[1] }
   const child = spawn(entry.command, entry.args, { env, cwd: entry.cwd, stdio: 'pipe' })
-  child.stdin.on('error', () => {}) // a server need not read
+  child.stdin.on('error', () => {}) // a server may not read its input
   const err: Buffer[] = []
   if (reads) child.stderr.on('data', (chunk: Buffer) => err.push(chunk))
   const { hears, messages, bytes } = listenTo(child.stdout)

@@ -9,15 +9,18 @@ import { livingWith, type Orphan } from '../orphans.ts'
 import { until } from '../until.ts'
 import { everythingEntry, filesystemEntry } from './mcp-servers.ts'
 
-/** A widely used server, and the observations of it. */
+/** A widely used server, and how to observe it. */
 export interface RealServer {
   entry: McpEntry
-  /** A call that goes well, and one that the server answers with a failure: tool, arguments, what the answer says. */
+  /**
+   * A call that succeeds, and one that the server answers with a failure: tool, arguments, and the expected
+   * text.
+   */
   good: RealCall
   bad: RealCall
-  /** A call with words of progress. */
+  /** A call that reports progress with a message. */
   progress?: Omit<RealCall, 'expects'>
-  /** Returns the processes of the server and its wrappers, without those that watch over it. */
+  /** Returns the processes of the server and its wrappers, without its watchers. */
   processes(): Promise<Orphan[]>
   /** Restarts a server that has no other supervisor. */
   revive?(): Promise<void>
@@ -29,7 +32,10 @@ interface RealCall {
   expects: RegExp
 }
 
-/** Official servers over stdio, one of them as npx starts it, and that of a linter. `folder` is for what they need. */
+/**
+ * Returns official servers over stdio, one of them started like npx does, and that of a linter. `folder` is for
+ * their files.
+ */
 export async function stdioServers(folder: string, mark: string): Promise<RealServer[]> {
   const [notes, lint] = [join(folder, 'notes'), join(folder, 'lint')]
   await Promise.all([mkdir(notes), mkdir(lint)])
@@ -83,7 +89,10 @@ export async function stdioServers(folder: string, mark: string): Promise<RealSe
   })
 }
 
-/** The official server with every feature over HTTP, as a process of the test on a port that stays. Disposing ends it. */
+/**
+ * Starts the official server with every feature over HTTP, as a process of the test on a fixed port. Disposing
+ * ends it.
+ */
 export async function remoteServer(kind: 'http' | 'sse'): Promise<RemoteServer> {
   const port = await freePort()
   const log: string[] = []
@@ -123,7 +132,7 @@ export async function remoteServer(kind: 'http' | 'sse'): Promise<RemoteServer> 
   }
 }
 
-/** A server that the test runs, and what it has printed. */
+/** A server that the test runs, and its output. */
 export interface RemoteServer extends RealServer, AsyncDisposable {
   log(): string
 }
@@ -140,7 +149,7 @@ const MEMORY_CALLS: Pick<RealServer, 'good' | 'bad'> = {
   good: {
     tool: 'create_entities',
     args: { entities: [{ name: 'Ann', entityType: 'person', observations: ['likes tea'] }] },
-    expects: /likes tea|\[\]/, // the second time it is there already
+    expects: /likes tea|\[\]/, // the second time the data exists already
   },
   bad: {
     tool: 'add_observations',

@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { until } from '../until.ts'
 import { pidsIn } from './record.ts'
 
-/** A folder for what watched servers record. */
+/** A folder for the records of watched servers. */
 export interface RecordFolder extends AsyncDisposable {
   readonly path: string
 }
 
 /**
- * Creates the folder. Create it before what starts the servers, so that it is disposed later: it waits until
- * they have ended.
+ * Creates the folder. Create it before anything that starts the servers, so that it is disposed later: it waits
+ * until they have ended.
  */
 export async function recordFolder(): Promise<RecordFolder> {
   const folder = await mkdtempDisposable(join(tmpdir(), 'crab-servers-'))

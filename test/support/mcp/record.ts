@@ -14,7 +14,7 @@ export interface Received {
 
 export type Recorder = (what: Omit<Received, 'pid'>) => void
 
-/** Writes what arrives to a file, a line of JSON each, on disk before the server acts on it. */
+/** Creates a recorder that appends a line of JSON for each event, on disk before the server acts on it. */
 export function recorderOf(file: string | undefined): Recorder {
   if (file === undefined) return () => {}
   return (what) => appendFileSync(file, `${JSON.stringify({ pid: process.pid, ...what })}\n`)
@@ -37,7 +37,7 @@ export function receivedIn(file: string): Received[] {
   return linesOf(file).map((line) => JSON.parse(line) as Received)
 }
 
-/** Whole lines only: a server may be writing the last one. */
+/** Reads complete lines only, because a server may be writing the last one. */
 function linesOf(file: string): string[] {
   try {
     return readFileSync(file, 'utf8').split('\n').slice(0, -1)

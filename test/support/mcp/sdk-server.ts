@@ -13,8 +13,8 @@ import { answerTo, type Id, isRequest, type Layer, type Link, type Message } fro
 import type { ToolList } from './tool-list.ts'
 
 /**
- * The official server of the old line over a list of tools: handshake, ping, lists, calls, progress, cancellation.
- * Gives the way in; what it says goes to `send`.
+ * Starts the official SDK 1.x server with a list of tools: handshake, ping, lists, calls, progress,
+ * cancellation. Returns the entry for messages; its own go to `send`.
  */
 export async function startSdkServer(
   identity: Identity,
@@ -47,7 +47,7 @@ export async function startSdkServer(
   return (message) => transport.onmessage?.(message as JSONRPCMessage)
 }
 
-/** Answers calls of raw tools, which the SDK would refuse to. */
+/** Answers calls of raw tools, which the SDK would reject. */
 export function rawCallsLayer(list: ToolList): Layer {
   return ({ send, receive }) => ({
     async receive(message) {

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../../src/core/base/message.ts'
 import { type ServeAgentsOptions, serveAgents } from '../../../src/mcp/serve/serve-agents.ts'
 import { LineTransport } from './client-lines.ts'
 
-/** The official clients a host may be built on. */
+/** The official clients of a host. */
 export const HOSTS = ['SDK 1.x', 'SDK 2.x', 'SDK 2.x, 2026-07-28'] as const
 
 export type HostKind = (typeof HOSTS)[number]

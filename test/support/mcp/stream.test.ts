@@ -12,7 +12,7 @@ import { startRaw } from './raw-client.ts'
 const KINDS: readonly Noise[] = ['text', 'blank', 'json', 'partial', 'huge']
 
 for (const kind of KINDS)
-  test(`--noise=${kind} comes before every message and is none itself`, async () => {
+  test(`--noise=${kind} comes before every message and is not a message`, async () => {
     const noise = garbage([kind], 1_000)
     await using server = startRaw(misbehavingEntry({ noise: [kind], huge: 1_000 }))
     await server.initialize()
@@ -23,11 +23,11 @@ for (const kind of KINDS)
     for (const line of noise.split('\n')) assert.ok(!isMessage(line), line)
   })
 
-test('a huge line is longer than what clients buffer', () => {
+test('a huge line is longer than the buffer of clients', () => {
   assert.ok(garbage(['huge']).length > 10 * 1024 * 1024)
 })
 
-test('--noise=bom comes once, in front of the first message', async () => {
+test('--noise=bom comes once, before the first message', async () => {
   await using server = startRaw(misbehavingEntry({ noise: ['bom'] }))
   server.say({ id: 1, method: 'ping' })
   await server.request('ping')
@@ -42,7 +42,7 @@ test('--noise=crlf ends lines as Windows does', async () => {
   assert.ok(server.stdout().toString().endsWith('}\r\n'))
 })
 
-test('--noise=split cuts a message in pieces, within characters too', async () => {
+test('--noise=split cuts a message into pieces, within characters too', async () => {
   const line = JSON.stringify({ text: 'é'.repeat(200) })
   const pieces = piecesOf(line, true, { noise: ['split'] })
   assert.ok(pieces.length > 10)
@@ -55,7 +55,7 @@ test('--noise=split cuts a message in pieces, within characters too', async () =
   assert.ok(chunks > 1)
 })
 
-test('--flood stands still until somebody reads standard error', async () => {
+test('--flood stops until standard error is read', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'crab-mcp-'))
   const watched = watchedServer(folder.path, BEHAVIOURS.stderrFlood)
   await using flooding = startRaw(watched.entry, { reads: false })
@@ -72,7 +72,7 @@ test('--flood stands still until somebody reads standard error', async () => {
   await until('all of it came', () => bytes === 2_000_000)
 })
 
-test('the noise and stderr tools do so once', async () => {
+test('the noise and stderr tools write once', async () => {
   await using server = startRaw(misbehavingEntry({ huge: 100 }))
   await server.initialize()
   const before = server.stdout().length
@@ -84,7 +84,7 @@ test('the noise and stderr tools do so once', async () => {
   assert.match(server.stderr(), /^flood 1 of 2 \.+\nflood 2 of 2 \.+\ncareful\n$/)
 })
 
-test('lines that are no message are recorded as they came', async () => {
+test('lines that are not messages are recorded unchanged', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'crab-mcp-'))
   const watched = watchedServer(folder.path)
   await using server = startRaw(watched.entry)

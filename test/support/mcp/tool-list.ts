@@ -3,7 +3,7 @@ import type { Layer, Link } from './message.ts'
 import type { ServerOptions } from './options.ts'
 import { type Tool, textResult, tool } from './tool.ts'
 
-/** The tools of a server, in pages, and what changes them. */
+/** The tools of a server, in pages, which can be changed. */
 export class ToolList {
   readonly #options: ServerOptions
   #tools: Tool[] = []
@@ -17,7 +17,7 @@ export class ToolList {
     this.#tools.push(...tools)
   }
 
-  /** The first tool of that name. */
+  /** Returns the first tool of that name. */
   find(name: unknown): Tool | undefined {
     return this.#tools.find((tool) => tool.name === name)
   }

@@ -15,7 +15,7 @@ export interface Tool {
   name: string
   /** The tool's entry in tools/list; any JSON value. */
   definition: unknown
-  /** Gives the result of the call. */
+  /** Returns the result of the call. */
   run(call: Call): JsonObject | Promise<JsonObject>
   /** Whether the result bypasses the SDK, which would refuse it; such a call cannot be cancelled. */
   isRaw?: boolean
@@ -24,7 +24,7 @@ export interface Tool {
 /** Properties of a tool's arguments, by name, each with its JSON type. */
 export type Fields = Readonly<Record<string, string>>
 
-/** A tool with a sound definition; fields whose type ends in `?` are optional. */
+/** Builds a tool with a valid definition; fields whose type ends in `?` are optional. */
 export function tool(
   name: string,
   description: string,
@@ -38,7 +38,7 @@ export function tool(
   return { name, definition: { name, description, inputSchema, ...more }, run }
 }
 
-/** A result of one text. */
+/** Builds a result of one text. */
 export function textResult(text: string): JsonObject {
   return { content: [{ type: 'text', text }] }
 }

@@ -8,7 +8,7 @@ import { type RawClient, startRaw } from './raw-client.ts'
 
 const LIST_CHANGED = 'notifications/tools/list_changed'
 
-test('--tools=odd has odd names, each answering to its own', async () => {
+test('--tools=odd has odd names, each with its own answer', async () => {
   await using server = startRaw(misbehavingEntry({ tools: ['odd'] }))
   assert.deepEqual(await namesOf(server), ODD_NAMES)
   for (const name of ODD_NAMES) assert.equal(textOf(await server.call(name)), JSON.stringify(name))
@@ -40,7 +40,7 @@ test('--tools=none has none', async () => {
   assert.deepEqual(await namesOf(server), [])
 })
 
-test('--pages cuts the list, each tool in one page', async () => {
+test('--pages splits the list, with each tool on one page', async () => {
   await using whole = startRaw(misbehavingEntry())
   await using server = startRaw(misbehavingEntry({ pages: 3 }))
   const names: string[] = []
@@ -59,7 +59,7 @@ test('--pages cuts the list, each tool in one page', async () => {
   assert.equal((await server.request('tools/list', { cursor: 'made up' })).error?.code, -32602)
 })
 
-test('--cursor=repeat names the same page for ever, and endless always another one', async () => {
+test('--cursor=repeat names the same page forever, and endless always another one', async () => {
   for (const [cursor, pages] of [
     ['repeat', ['page-again', 'page-again', 'page-again']],
     ['endless', ['page-2', 'page-3', 'page-4']],
@@ -76,7 +76,7 @@ test('--cursor=repeat names the same page for ever, and endless always another o
   }
 })
 
-test('--loop tells of a change after each list', async () => {
+test('--loop notifies of a change after each list', async () => {
   await using server = startRaw(misbehavingEntry(BEHAVIOURS.listLoop))
   await server.initialize()
   for (let time = 0; time < 3; time++) await server.request('tools/list')
@@ -85,7 +85,7 @@ test('--loop tells of a change after each list', async () => {
   assert.deepEqual(said, [1, 2, LIST_CHANGED, 3, LIST_CHANGED, 4, LIST_CHANGED, 5])
 })
 
-test('the change tool changes the list and tells so, advertised or not', async () => {
+test('the change tool changes the list and notifies, advertised or not', async () => {
   for (const options of [{}, BEHAVIOURS.unadvertisedChanges]) {
     await using server = startRaw(misbehavingEntry({ ...options }))
     const { result } = await server.initialize()
@@ -100,7 +100,7 @@ test('the change tool changes the list and tells so, advertised or not', async (
   }
 })
 
-test('big gives exactly so many bytes, and more than a client buffers', async () => {
+test('big returns exactly the given number of bytes, and more than a client buffers', async () => {
   await using server = startRaw(misbehavingEntry())
   for (const bytes of [0, 1, 79, 80, 81, 100_000, 11 * 1024 * 1024]) {
     const text = textOf(await server.call('big', { bytes }))
@@ -116,7 +116,7 @@ test('big_structured repeats its content as text', async () => {
   assert.ok(textOf(answer).length > 50_000)
 })
 
-test('wrong results go out as they are', async () => {
+test('wrong results are sent unchanged', async () => {
   await using server = startRaw(misbehavingEntry())
   const resultOf = async (name: string) => (await server.call(name)).result!
   const types = async (name: string) =>

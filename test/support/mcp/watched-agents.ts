@@ -5,7 +5,7 @@ import { type SandboxDaemon, startSandboxDaemon, WITH_DAEMON } from '../sandbox-
 import { until } from '../until.ts'
 import { entriesToml, type StdioEntry } from './mcp-servers.ts'
 
-/** Writes agents' files before anything has read them; lines are added to the last server of each. */
+/** Writes agents' files before anything reads them; `lines` are added to the last server of each. */
 export async function writeAgents(
   box: Sandbox,
   agents: Readonly<Record<string, readonly StdioEntry[]>>,

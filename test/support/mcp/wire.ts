@@ -65,7 +65,7 @@ export class Wire {
     const pieces = piecesOf(JSON.stringify(message), this.#isFirst, this.#options)
     this.#isFirst = false
     for (const [index, piece] of pieces.entries()) {
-      if (index > 0) await sleep(1) // else the reader finds the pieces joined
+      if (index > 0) await sleep(1) // otherwise the reader gets the pieces joined
       await write(process.stdout, piece)
     }
   }

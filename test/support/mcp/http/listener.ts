@@ -2,18 +2,18 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import { createServer as createSecureServer, type ServerOptions } from 'node:https'
 import type { AddressInfo } from 'node:net'
 
-/** A server of HTTP of a test, in this process, on 127.0.0.1. */
+/** An HTTP server in this process, on 127.0.0.1. */
 export interface Listener extends AsyncDisposable {
   readonly port: number
   /** `http://127.0.0.1:PORT`. */
   readonly origin: string
-  /** Closes all connections; resolves when nothing listens any more. */
+  /** Closes all connections; resolves when it has stopped listening. */
   stop(): Promise<void>
   /** Listens again on the same port. */
   restart(): Promise<void>
 }
 
-/** Listens on a free port, with TLS where there is a certificate. */
+/** Listens on a free port, with TLS if a certificate is given. */
 export async function listen(serve: RequestListener, tls?: ServerOptions): Promise<Listener> {
   let server = await open(0)
   const { port } = server.address() as AddressInfo

@@ -12,17 +12,17 @@ import { type Listener, listen } from './listener.ts'
 /** An MCP server built on an official SDK, in this process. */
 export interface OfficialServer extends Listener {
   readonly url: string
-  /** Lines `METHOD PATH`, of HTTP, in order. */
+  /** The HTTP requests as `METHOD PATH`, in order. */
   readonly requests: readonly string[]
   /** Adds a tool and notifies its clients. */
   addTool(name: string): void
-  /** Calls of the tool `wait`, which ends when it is cancelled. */
+  /** The calls of the tool `wait`, which ends when it is cancelled. */
   readonly waiting: readonly string[]
-  /** Those that were cancelled. */
+  /** The calls that were cancelled. */
   readonly cancelled: readonly string[]
 }
 
-/** A server of MCP 2026-07-28, on the SDK 2.x; with `legacy` it speaks the older revisions, too. */
+/** Starts a server of MCP 2026-07-28, on the SDK 2.x; with `legacy` it also speaks the older revisions. */
 export async function startModern(legacy: 'reject' | 'stateless' = 'reject'): Promise<OfficialServer> {
   const own = newDoings()
   const handler = createMcpHandler(
@@ -44,7 +44,7 @@ export async function startModern(legacy: 'reject' | 'stateless' = 'reject'): Pr
   return finish(listener, own, { path: '/mcp', onTool: () => handler.notify.toolsChanged() })
 }
 
-/** A server of the revisions with a handshake and sessions over Streamable HTTP, on the SDK 1.x. */
+/** Starts a server of the revisions with a handshake and sessions over Streamable HTTP, on the SDK 1.x. */
 export async function startStreamable(): Promise<OfficialServer> {
   const own = newDoings()
   const sessions = new Map<string, { server: McpServer; transport: StreamableHTTPServerTransport }>()
@@ -71,7 +71,7 @@ export async function startStreamable(): Promise<OfficialServer> {
   return finish(listener, own, { path: '/mcp', onTool })
 }
 
-/** A server of 2024-11-05 over HTTP with server-sent events, on the SDK 1.x: its stream is at `/sse`. */
+/** Starts a server of 2024-11-05 over HTTP with server-sent events, on the SDK 1.x: its stream is at `/sse`. */
 export async function startSse(): Promise<OfficialServer> {
   const own = newDoings()
   const sessions = new Map<string, { server: McpServer; transport: SSEServerTransport }>()
@@ -159,7 +159,7 @@ function finish(listener: Listener, own: Doings, { path, onTool }: Rest): Offici
   })
 }
 
-/** From node:http to the web's own types, and back. */
+/** Converts a request from node:http to the Fetch API, and the response back. */
 async function pass(
   incoming: IncomingMessage,
   response: ServerResponse,

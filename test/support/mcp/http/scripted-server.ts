@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import type { JsonObject } from '../../../../src/core/base/message.ts'
 import { type Listener, listen } from './listener.ts'
 
-/** One request that came in. */
+/** One received request. */
 export interface Arrival {
   /** The HTTP verb. */
   verb: string
@@ -25,7 +25,7 @@ export type Play = (arrival: Arrival, response: ServerResponse) => boolean | Pro
 export interface Script {
   /** Whether it keeps sessions; by default it does. */
   sessions?: boolean
-  /** Speaks MCP 2026-07-28 and nothing older. */
+  /** Whether it speaks MCP 2026-07-28 and nothing older. */
   modern?: boolean
   tls?: ServerOptions
   play?: Play
@@ -42,10 +42,7 @@ export interface ScriptedServer extends Listener {
   forget(): void
 }
 
-/**
- * Starts one. By default it answers with JSON, has the tool `echo` with one text, and opens no stream of its
- * own.
- */
+/** Starts a server. By default it answers with JSON, has the tool `echo` with one text, and opens no stream. */
 export async function scriptedServer(script: Script = {}): Promise<ScriptedServer> {
   const arrivals: Arrival[] = []
   const sessions = new Set<string>()
@@ -106,7 +103,7 @@ export function sendEvent(response: ServerResponse, message: unknown, id?: strin
   )
 }
 
-/** Ends an answer with nothing but its status. */
+/** Ends an answer with only its status and headers. */
 export function end(response: ServerResponse, status: number, headers: Record<string, string> = {}): void {
   response.writeHead(status, headers).end()
 }
