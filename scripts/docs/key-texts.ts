@@ -75,7 +75,7 @@ export const AGENT_TEXTS: Readonly<Record<string, string>> = {
   permissions: 'Rules for this agent; see [permissions](permissions.md).',
   ...PERMISSION_TEXTS,
   components:
-    'The components whose tools it gets: `true` means all, a list only those; none by default. See [components](mcp.md#components).',
+    'The components whose tools it gets: `true` means all, a list only those; none by default. See [components](mcp-reference.md#components).',
   mcps: 'Its MCP servers, as `[[mcps]]` tables; see [MCP servers](mcp.md).',
   'mcps[].name': 'The first part of the names of its tools.',
   'mcps[].command': 'The program to start.',
@@ -86,7 +86,7 @@ export const AGENT_TEXTS: Readonly<Record<string, string>> = {
   'mcps[].headers': 'Headers for a remote server.',
   'mcps[].auth': 'The token for a remote server, sent in its Authorization header.',
   'mcps[].auth_helper':
-    'A program and its arguments, which prints a token or headers for a remote server; see [Remote servers](mcp.md#remote-servers).',
+    'A program and its arguments, which prints a token or headers for a remote server; see [Credentials](mcp-reference.md#credentials-of-remote-servers).',
   'mcps[].include': 'The agent gets only these tools; `*` matches anything.',
   'mcps[].exclude': 'The agent does not get these tools; `*` matches anything.',
   'mcps[].permissions': 'Rules about its tools.',

@@ -8,7 +8,7 @@ export type Planted = Readonly<Record<string, string>>
 
 /** A server that reveals everything it was given: on standard error when it starts, and by its tool `leak`. */
 const SERVER = `
-const { WORD, ...env } = process.env // values under plain names may come back: docs/mcp.md
+const { WORD, ...env } = process.env // values under plain names may come back: docs/mcp-reference.md
 const given = () => JSON.stringify({ argv: process.argv.slice(2), env })
 process.stderr.write(given() + '\\n')
 const tool = { name: 'leak', description: 'Tells ' + given(), inputSchema: { type: 'object' } }
