@@ -150,7 +150,7 @@ Exits with 0 for every decision; programs read it with --json.`,
   {
     path: ['config', 'show'],
     args: '',
-    summary: 'Show the configuration in use, secrets hidden',
+    summary: 'Show the configuration in use, with secrets hidden',
     options: [JSON_OPTION],
     examples: ['crabtalk config show'],
     load: async () => (await import('./config.ts')).showConfigCommand,

@@ -31,7 +31,7 @@ export const CONVERSATION_COMMANDS: readonly Command[] = [
         fallback: '20',
         summary: 'Show at most this many; 0 shows all',
       },
-      { name: 'offset', value: 'N', fallback: '0', summary: 'Skip this many of the newest' },
+      { name: 'offset', value: 'N', fallback: '0', summary: 'Skip the N newest conversations' },
       JSON_OPTION,
     ],
     examples: [
@@ -45,7 +45,7 @@ export const CONVERSATION_COMMANDS: readonly Command[] = [
     path: ['conversation', 'search'],
     args: '<...words>',
     summary: 'Search conversations, best match first',
-    details: `Words in any order, with or without quotes; conversations with more of the words, or with rarer ones, rank higher.
+    details: `Finds words in any order, with or without quotes; conversations with more of the words, or with rarer ones, rank higher.
 Searches what you and the agent said, tool calls (not their results), titles and summaries. WHEN is a date (2026-03-01), a
 time, or an age: 12h, 7d, 2w, 6mo, 1y. Exits with 1 when nothing is found, as grep does.`,
     options: [
@@ -73,7 +73,7 @@ time, or an age: 12h, 7d, 2w, 6mo, 1y. Exits with 1 when nothing is found, as gr
     path: ['conversation', 'show'],
     args: '[id]',
     kinds: ['conversation'],
-    summary: 'Show a conversation (the last one without an id)',
+    summary: 'Show a conversation, by default the last one',
     options: [JSON_OPTION],
     details: 'The id can be shortened to its end. AGENT/SENDER means the current conversation of that pair.',
     examples: ['crabtalk conversation show', 'crabtalk conversation show 8Z4K2M0Q'],
@@ -83,7 +83,7 @@ time, or an age: 12h, 7d, 2w, 6mo, 1y. Exits with 1 when nothing is found, as gr
     path: ['conversation', 'export'],
     args: '[id]',
     kinds: ['conversation'],
-    summary: 'Export a conversation (the last one without an id)',
+    summary: 'Export a conversation, by default the last one',
     options: [
       {
         name: 'format',
@@ -120,7 +120,7 @@ the next message.`,
     summary: 'Undo the file changes of the last turn',
     details: `Undoes what the tools edit and write did in the last turn that changed a file and is not undone yet; run it again for the
 turn before. Files that were changed again since then are kept as they are, and so is everything that bash and MCP servers
-did. Without options, this is the conversation that was used last.`,
+did. Without options, it applies to the conversation that was used last.`,
     options: [
       {
         name: 'agent',

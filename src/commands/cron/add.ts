@@ -54,9 +54,9 @@ const NO_SCHEDULER = 'crabtalk: no scheduler is running, so nothing fires: start
 
 /** Reads the entry from the options, with a placeholder id. Throws `usage`. */
 function readNewEntry(options: ParsedOptions): Cron {
-  const [schedule = '', says = ''] = options.args
+  const [schedule = '', message = ''] = options.args
   const [start, end] = readQuiet(options.value('quiet'))
-  const what: JsonObject = says.startsWith('/') ? { skill: says.slice(1).trim() } : { content: says }
+  const what: JsonObject = message.startsWith('/') ? { skill: message.slice(1).trim() } : { content: message }
   const { cron, findings } = parseCronEntry({
     id: 1,
     schedule,

@@ -30,7 +30,11 @@ export const listCronEntriesCommand: CommandHandler = async ({ options, host }) 
   const view = await readView(resolvePaths(host), Date.now())
   if (options.has('json')) return printJson(host, toJson(view))
   if (view.entries.length > 0) {
-    await printTable(host, ['ID', 'SCHEDULE', 'SAYS', 'AGENT', 'NEXT', 'LAST'], view.entries.map(toRow(view)))
+    await printTable(
+      host,
+      ['ID', 'SCHEDULE', 'MESSAGE', 'AGENT', 'NEXT', 'LAST'],
+      view.entries.map(toRow(view)),
+    )
   }
   await printNotes(host, view)
   return 0

@@ -35,7 +35,7 @@ export const listNextFiresCommand: CommandHandler = async ({ options, host }) =>
     ]
   })
   if (rows.length === 0) host.stderr.write('Nothing fires again\n')
-  else await printTable(host, ['TIME', 'LEFT', ...(rows[0]!.length > 2 ? ['ID', 'SAYS'] : [])], rows)
+  else await printTable(host, ['TIME', 'LEFT', ...(rows[0]!.length > 2 ? ['ID', 'MESSAGE'] : [])], rows)
   return 0
 }
 

@@ -16,10 +16,10 @@ lines.`,
   },
   {
     path: ['cron', 'add'],
-    args: '<schedule> <says>',
+    args: '<schedule> <message>',
     summary: 'Send a message to an agent on a schedule',
     details: `SCHEDULE has six fields: second, minute, hour, day of the month, month, day of the week. The second may be left out, and
-@hourly, @daily, @weekly and @monthly work too. Times are in the local time zone. SAYS is /SKILL, optionally followed by
+@hourly, @daily, @weekly and @monthly work too. Times are in the local time zone. MESSAGE is /SKILL, optionally followed by
 arguments, or a message to the agent. Prints the next three times.`,
     options: [
       AGENT_OPTION,
@@ -81,7 +81,7 @@ count it.`,
         name: 'env-file',
         value: 'FILE',
         kind: 'file',
-        summary: 'Read KEY=VALUE lines as defaults for the environment; the file need not exist',
+        summary: 'Load KEY=VALUE defaults; real variables win, a missing file is ignored',
       },
       EXIT_ZERO_OPTION,
       { name: 'verbose', short: 'v', summary: 'With an id: print a line for each tool call' },

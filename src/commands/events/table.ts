@@ -51,8 +51,8 @@ only while a daemon is running.`,
   {
     path: ['events', 'trace'],
     args: '[id]',
-    summary: 'Show what events started (without an id, the latest ones)',
-    details: `ID is the id of an event, or of a run, for what its end started. The daemon remembers the last 1,000 events; its log has
+    summary: 'Show what an event started, or list the latest events',
+    details: `ID is the id of an event, or of a run whose end started agents. The daemon remembers the last 1,000 events; its log has
 all of them.`,
     options: [JSON_OPTION],
     examples: ['crabtalk events trace', 'crabtalk events trace 01M7ZYNV4YSTE78QY8BXNJSE05'],

@@ -19,7 +19,7 @@ Starts the servers.`,
     args: '<name> <uri>',
     kinds: ['server'],
     summary: 'Read a resource',
-    details: 'Give its address, or its name as crabtalk mcp resources lists it.',
+    details: 'URI is the address of the resource, or its name as listed by crabtalk mcp resources.',
     options: [
       agent,
       {

@@ -29,8 +29,7 @@ export const MCP_COMMANDS: readonly Command[] = [
     path: ['mcp', 'list'],
     args: '',
     summary: "List an agent's servers without starting them",
-    details: `TOOLS is the number of tools that the agent gets, with the total when some are filtered out. It is known from the last
-time the server ran.`,
+    details: `TOOLS is the number of tools that the agent gets, with the total when some are filtered out. The number is from the last time the server ran.`,
     options: [agent, { name: 'all', summary: 'Include every agent' }, json],
     examples: ['crabtalk mcp list', 'crabtalk mcp list --all --json'],
     load: async () => (await import('./list.ts')).listServersCommand,
@@ -155,7 +154,7 @@ decides it. A tool that the agent does not get is listed as hidden, with the rea
     summary: 'Call a tool',
     details: `Arguments are key=VALUE words: VALUE is text where the tool expects text, otherwise JSON or text. You can also pass one
 JSON object, or - to read it from standard input. Prints the text of the result; exits with 5 when the tool reports a failure.
-Rules that deny apply here too. Calls that an agent would have to ask about are made, since you make them yourself.`,
+Deny rules apply here too. Calls that an agent would ask about are made without a question, because you make them yourself.`,
     options: [
       agent,
       {

@@ -45,7 +45,7 @@ count, so include and exclude lower the cost. An agent with more than 40 tools s
     args: '<name>',
     kinds: ['server'],
     summary: 'Print what a server wrote to standard error',
-    details: `Prints from the last 200 lines, which the daemon keeps, without the secrets that the server was given. Needs a daemon.`,
+    details: `The daemon keeps the last 200 lines. Secrets that the server was given are hidden. Needs a daemon.`,
     options: [
       agent,
       { name: 'follow', short: 'f', summary: 'Keep printing new lines until Ctrl-C' },
@@ -74,7 +74,7 @@ count, so include and exclude lower the cost. An agent with more than 40 tools s
 belongs to, and the message, cut to the width of the terminal. Hides the secrets that the server was given (env, headers,
 auth), but not others in arguments and answers. Without a name, prints all servers. Press Ctrl-C to end. Needs a daemon.`,
     options: [
-      { ...anyAgent, summary: 'Only servers of this agent (with a name: crab)' },
+      { ...anyAgent, summary: 'Only servers of this agent (default crab if a name is given)' },
       { name: 'follow', short: 'f', summary: 'Accepted as for logs; trace always runs until Ctrl-C' },
       { name: 'full', summary: 'Do not cut messages to the width of the terminal' },
       jsonLines,

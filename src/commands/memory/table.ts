@@ -26,7 +26,7 @@ export const MEMORY_COMMANDS: readonly Command[] = [
         fallback: 'all',
         summary: 'Show at most this many; 0 shows all',
       },
-      { name: 'offset', value: 'N', fallback: '0', summary: 'Skip this many of the first' },
+      { name: 'offset', value: 'N', fallback: '0', summary: 'Skip the first N entries' },
       JSON_OPTION,
     ],
     examples: ['crabtalk memory list', 'crabtalk memory list --kind note --json | jq -r .[].name'],
@@ -45,7 +45,7 @@ export const MEMORY_COMMANDS: readonly Command[] = [
     path: ['memory', 'search'],
     args: '<...words>',
     summary: 'Search entries by name, alias and content, best match first',
-    details: `Words in any order, with or without quotes; entries with more of the words, or with rarer ones, rank higher. Exits with 1
+    details: `Finds words in any order, with or without quotes; entries with more of the words, or with rarer ones, rank higher. Exits with 1
 when nothing is found, as grep does.`,
     options: [
       AGENT,
@@ -108,7 +108,7 @@ read if it is a pipe or a file. The last line ending of a file or a pipe is remo
     path: ['memory', 'dump'],
     args: '<folder>',
     kinds: ['folder'],
-    summary: 'Write a memory as Markdown files for people and mdbook',
+    summary: 'Write a memory as Markdown files, for reading, editing or mdbook',
     details: `Replaces notes/, archives/ and SUMMARY.md in FOLDER; everything else there stays.`,
     options: common,
     examples: ['crabtalk memory dump brain'],
@@ -119,8 +119,8 @@ read if it is a pipe or a file. The last line ending of a file or a pipe is remo
     args: '<folder>',
     kinds: ['folder'],
     summary: 'Replace a whole memory with a dump',
-    details: `Entries that are not in FOLDER are deleted. Files that people wrote are loaded, too. If one of the files is invalid,
-nothing is changed. Without a terminal to ask on, this needs --yes, unless nothing would be lost.`,
+    details: `Entries that are not in FOLDER are deleted. Files that you wrote by hand are loaded, too. If one of the files is invalid,
+nothing is changed. Without a terminal, --yes is required unless nothing would be lost.`,
     options: [AGENT, { name: 'dry-run', summary: 'Only show what would change' }, YES, JSON_OPTION],
     examples: ['crabtalk memory load brain --dry-run', 'crabtalk memory load brain --yes'],
     load: async () => (await import('./tree.ts')).loadMemoryCommand,

@@ -6,10 +6,10 @@ export const SEND_COMMANDS: readonly Command[] = [
   {
     path: ['send'],
     args: '[...prompt]',
-    summary: 'Run one turn: prompt and standard input in, the answer out',
+    summary: 'Send a prompt and standard input to an agent, and print the answer',
     details: `Standard output is the answer and nothing else. Standard input that is a file or a pipe is read to its end and added
 to the prompt. --on-ask tty asks you on the terminal; deny refuses what no rule allows, and the agent continues;
-fail ends the run there; park keeps a question until crabtalk answer, or any chat, answers it; client asks in the records
+fail ends the run immediately; park keeps a question until crabtalk answer, or any chat, answers it; client asks in the records
 of --input stream-json. With --detach the default is park on a terminal, else deny. TIME is 30s, 10m or 1h; 0 means no limit.`,
     options: [
       AGENT_OPTION,
@@ -91,7 +91,12 @@ of --input stream-json. With --detach the default is park on a terminal, else de
       { name: 'idle-timeout', value: 'TIME', fallback: '2m', summary: 'Maximum silence of the model' },
       { name: 'max-turns', value: 'N', summary: 'Maximum number of model calls' },
       { name: 'max-cost', value: 'USD', summary: 'Stop before the next model call once this much is spent' },
-      { name: 'retries', value: 'N', fallback: '2', summary: 'Retries of a model call that has not started' },
+      {
+        name: 'retries',
+        value: 'N',
+        fallback: '2',
+        summary: 'How often to retry a model call whose answer has not started',
+      },
       {
         name: 'tools',
         value: 'SET',

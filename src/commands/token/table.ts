@@ -7,8 +7,7 @@ export const TOKEN_COMMANDS: readonly Command[] = [
     path: ['token', 'new'],
     args: '<name>',
     summary: 'Create a token for a TCP client and print it once',
-    details: `A client with the token NAME speaks as senders that start with "NAME:", and in no other conversation; permissions treat
-it as untrusted. NAME is 1 to 32 of a-z, 0-9, _ and -. Standard output has only the token, so that a
+    details: `A client with the token NAME can use only the conversations of senders that start with "NAME:"; permissions treat it as untrusted. NAME is 1 to 32 of a-z, 0-9, _ and -. Standard output has only the token, so that a
 script can read it; the home stores only its hash.`,
     options: [
       {

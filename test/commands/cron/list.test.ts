@@ -52,7 +52,7 @@ test('cron list shows failed, skipped and missed times, and the errors in the fi
   const { stdout, stderr, code } = await run([])
   assert.equal(code, 0)
   assert.deepEqual(stdout.split('\n'), [
-    'ID  SCHEDULE             SAYS               AGENT  NEXT  LAST',
+    'ID  SCHEDULE             MESSAGE            AGENT  NEXT  LAST',
     '1   at 09:00, every day  /feeds             crab   -     failed 2h ago (4 in a row): Cannot find the skill "feeds", 2 skipped, 3 missed',
     '2   every 5 minutes      line one line two  scout  -',
     '',

@@ -32,7 +32,7 @@ processes that a service has started.`,
       {
         name: 'watch',
         short: 'w',
-        summary: 'Refresh every two seconds until q; with --json, one object per line',
+        summary: 'Refresh every two seconds until you press q; with --json, one object per line',
       },
     ],
     examples: ['crabup ps', "crabup ps --json | jq -r '.services[].name'"],
