@@ -29,7 +29,7 @@ const OWNED_CODE: readonly { what: string; pattern: RegExp; owners: readonly str
     pattern: /\.write\(`?[^`]*JSON\.stringify\(|JSON\.stringify\(.*\)\}\\n`/,
     owners: [
       'src/commands/chat/history-file.ts',
-      'src/commands/send/commentary.ts',
+      'src/cli/turn/commentary.ts',
       'src/core',
       'src/mcp',
       'src/up',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readConversations } from '../../src/commands/conversation/find.ts'
+import { readConversations } from '../../src/cli/find-conversation.ts'
 import { ConversationList, type ListConversationsMsg } from '../../src/core/protocol/crabtalk.generated.ts'
 import type { Dispatch } from '../../src/core/protocol/dispatch.ts'
 import { MAX_FRAME_BYTES } from '../../src/core/protocol/frame.ts'

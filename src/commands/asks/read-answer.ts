@@ -1,12 +1,12 @@
+import { choiceNames, readChoice } from '../../cli/ask/choice.ts'
+import type { DialogAnswers } from '../../cli/ask/dialog.ts'
+import { readAnswer } from '../../cli/ask/question.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { pluralize } from '../../core/base/format.ts'
 import { escapeLine } from '../../core/base/visible.ts'
 import type { AskQuestion, AskUserEvent } from '../../core/protocol/crabtalk.generated.ts'
 import { takesAnyText } from '../../core/questions/answer-kinds.ts'
 import { isOffered, toDenialAnswer } from '../../core/questions/permission-answer.ts'
-import { choiceNames, readChoice } from '../ask/choice.ts'
-import type { DialogAnswers } from '../ask/dialog.ts'
-import { readAnswer } from '../ask/question.ts'
 
 /**
  * Converts words on a command line to answers, as `reply_to_ask` takes them: for a permission the digit of a

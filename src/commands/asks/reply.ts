@@ -1,6 +1,6 @@
+import { defaultSender } from '../../cli/conversation-address.ts'
 import type { Host } from '../../cli/host.ts'
 import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
-import { defaultSender } from '../follow/target.ts'
 import type { WaitingAsk } from './find.ts'
 
 /** Sends an answer in the name of the user. Throws `missing` when the question was already answered. */

@@ -1,13 +1,13 @@
+import { permissionCard } from '../../cli/ask/card.ts'
+import { choiceLines } from '../../cli/ask/choice.ts'
+import { labelRows, quoteWithBar, type TerminalStyle } from '../../cli/ask/layout.ts'
 import { colorize } from '../../cli/color.ts'
+import { shortId } from '../../cli/find-conversation.ts'
+import { toAskOpened } from '../../cli/turn/stream-json-sink.ts'
 import { relativeTime } from '../../core/base/relative-time.ts'
 import { escapeLine, toVisible } from '../../core/base/visible.ts'
 import { AskKind, type AskQuestion } from '../../core/protocol/crabtalk.generated.ts'
 import { optionKeys } from '../../core/questions/option-keys.ts'
-import { permissionCard } from '../ask/card.ts'
-import { choiceLines } from '../ask/choice.ts'
-import { labelRows, quoteWithBar, type TerminalStyle } from '../ask/layout.ts'
-import { shortId } from '../conversation/find.ts'
-import { toAskOpened } from '../send/stream-json-sink.ts'
 import type { WaitingAsk } from './find.ts'
 
 /**

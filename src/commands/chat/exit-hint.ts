@@ -1,10 +1,10 @@
+import { defaultSender } from '../../cli/conversation-address.ts'
+import { shortId } from '../../cli/find-conversation.ts'
 import type { Host } from '../../cli/host.ts'
 import { quoteWord } from '../../core/base/quote-word.ts'
 import { escapeLine } from '../../core/base/visible.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
 import type { Unanswered } from '../../tui/state/pending-asks.ts'
-import { shortId } from '../conversation/find.ts'
-import { defaultSender } from '../follow/target.ts'
 
 /**
  * Returns one line that says what becomes of unanswered questions, and what to type. Ends with a line break.

@@ -1,9 +1,9 @@
 import { constants } from 'node:os'
+import { runDialog } from '../../cli/ask/dialog.ts'
 import type { Host } from '../../cli/host.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { openPlainChat } from '../../tui/plain/plain-chat.ts'
 import type { ChatOptions } from '../../tui/ports.ts'
-import { runDialog } from '../ask/dialog.ts'
 import { openChatPorts } from './ports.ts'
 import { resolveConversationId } from './resolve-conversation-id.ts'
 

@@ -10,6 +10,6 @@ export async function resolveConversationId(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   if (id === undefined) return undefined
-  const { findConversation } = await import('../conversation/find.ts')
+  const { findConversation } = await import('../../cli/find-conversation.ts')
   return (await findConversation(dispatch, id, signal)).filePath
 }

@@ -1,3 +1,4 @@
+import { shortId } from '../../cli/find-conversation.ts'
 import type { Host } from '../../cli/host.ts'
 import { resolvePaths } from '../../cli/paths.ts'
 import { relativeTime } from '../../core/base/relative-time.ts'
@@ -8,7 +9,6 @@ import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
 import { loadConfig } from '../../core/config/load-config.ts'
 import { readMcpEntries } from '../../core/config/mcp-declaration.ts'
 import type { HomePaths } from '../../core/config/paths.ts'
-import { shortId } from '../conversation/find.ts'
 import type { ListedKind, WordCompletion } from './suggest.ts'
 
 /** The context in which names are listed. */

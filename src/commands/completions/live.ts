@@ -1,10 +1,10 @@
+import { formatAskLine } from '../../cli/ask/ask-line.ts'
+import { shortId } from '../../cli/find-conversation.ts'
 import type { Host } from '../../cli/host.ts'
 import { relativeTime } from '../../core/base/relative-time.ts'
 import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
 import { attach } from '../../daemon/attach.ts'
-import { formatAskLine } from '../asks/ask-line.ts'
 import { fetchAsks } from '../asks/asks.ts'
-import { shortId } from '../conversation/find.ts'
 import type { WordCompletion } from './suggest.ts'
 
 /**

@@ -1,9 +1,9 @@
 import type { CommandHandler } from '../../cli/command.ts'
+import { findAddress } from '../../cli/conversation-address.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { escapeLine } from '../../core/base/visible.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { attach } from '../../daemon/attach.ts'
-import { findAddress } from '../follow/target.ts'
 
 /** Runs `crabtalk conversation kill`: cancels what runs in a conversation, which stays usable. */
 export const killConversationCommand: CommandHandler = async ({ options, host, signal }) => {

@@ -1,3 +1,5 @@
+import type { DenialRecord } from '../../cli/turn/denials.ts'
+import { findRunFailure, RunRecord } from '../../cli/turn/record.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { didYouMean } from '../../core/base/nearest.ts'
 import { classifySender } from '../../core/base/sender-class.ts'
@@ -7,8 +9,6 @@ import { type Dispatch, request, streamTurn } from '../../core/protocol/dispatch
 import type { WireTurnEvent } from '../../core/protocol/turn-fold.ts'
 import { attach } from '../../daemon/attach.ts'
 import type { AttachingProcess } from '../../daemon/attaching-process.ts'
-import type { DenialRecord } from '../send/denials.ts'
-import { findRunFailure, RunRecord } from '../send/record.ts'
 
 /** The time in milliseconds after which a silent turn is considered stuck. */
 const IDLE_TIMEOUT_MS = 30 * 60_000

@@ -1,11 +1,11 @@
 import { access } from 'node:fs/promises'
+import { type Check, note, ok, problem, warning } from '../../cli/check.ts'
 import { toCrabError } from '../../core/base/errors.ts'
 import { pluralize } from '../../core/base/format.ts'
 import { findProblems, findWarnings } from '../../core/config/find-problems.ts'
 import { formatLocation } from '../../core/config/validation-issue.ts'
 import { loadCrons } from '../../core/cron/cron-file.ts'
 import { readTrust } from '../../core/trust/trust-store.ts'
-import { type Check, note, ok, problem, warning } from './check.ts'
 
 /**
  * Reports the issues that `config check` finds in config.toml and the agent files, errors in trust.toml, and

@@ -1,3 +1,10 @@
+import {
+  type Check,
+  type CheckContext,
+  type CheckResult,
+  type CheckStatus,
+  problem,
+} from '../../cli/check.ts'
 import { colorize, type Paint, wantsColor } from '../../cli/color.ts'
 import type { CommandHandler } from '../../cli/command.ts'
 import type { Host } from '../../cli/host.ts'
@@ -11,7 +18,6 @@ import { VERSION } from '../../core/base/version.ts'
 import { readAgentFiles, toAgent } from '../../core/config/agent-files.ts'
 import type { AgentConfig } from '../../core/config/agent-schema.ts'
 import type { HomePaths } from '../../core/config/paths.ts'
-import { type Check, type CheckContext, type CheckResult, type CheckStatus, problem } from './check.ts'
 import { checkConfiguration } from './configuration.ts'
 import { checkHomeFolder } from './home.ts'
 import { checkModel } from './model.ts'

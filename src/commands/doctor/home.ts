@@ -2,10 +2,6 @@ import { constants, type Stats } from 'node:fs'
 import { access, chmod, stat, statfs } from 'node:fs/promises'
 import { platform } from 'node:os'
 import { dirname } from 'node:path'
-import type { Host } from '../../cli/host.ts'
-import { quoteWord } from '../../core/base/quote-word.ts'
-import { userName } from '../../core/base/user.ts'
-import { findForeignMark, foreignHomeHint } from '../../core/config/foreign-home.ts'
 import {
   type Check,
   type CheckContext,
@@ -15,7 +11,11 @@ import {
   ok,
   problem,
   warning,
-} from './check.ts'
+} from '../../cli/check.ts'
+import type { Host } from '../../cli/host.ts'
+import { quoteWord } from '../../core/base/quote-word.ts'
+import { userName } from '../../core/base/user.ts'
+import { findForeignMark, foreignHomeHint } from '../../core/config/foreign-home.ts'
 import { findSecretFiles } from './secret-files.ts'
 
 /** Checks that the home can be written, belongs only to the user, and has free space. */

@@ -1,3 +1,12 @@
+import {
+  type Check,
+  type CheckContext,
+  type CheckResult,
+  note,
+  ok,
+  problem,
+  warning,
+} from '../../cli/check.ts'
 import { CrabError, toCrabError } from '../../core/base/errors.ts'
 import { pluralize } from '../../core/base/format.ts'
 import type { Config } from '../../core/config/config.ts'
@@ -5,7 +14,6 @@ import { readConfig } from '../../core/config/load-config.ts'
 import { CONNECT_HINT } from '../../core/provider/demo.ts'
 import { openModels } from '../../core/provider/discover.ts'
 import type { ModelRegistry } from '../../core/provider/registry.ts'
-import { type Check, type CheckContext, type CheckResult, note, ok, problem, warning } from './check.ts'
 
 /**
  * Reports which model answers, where it is configured, and whether its server can be reached. Spends no

@@ -1,3 +1,4 @@
+import { type Check, type CheckContext, type CheckResult, note, ok, warning } from '../../cli/check.ts'
 import { toCrabError } from '../../core/base/errors.ts'
 import { pluralize } from '../../core/base/format.ts'
 import type { Config } from '../../core/config/config.ts'
@@ -7,7 +8,6 @@ import { findWide } from '../../core/policy/wide-rules.ts'
 import { readToken } from '../../core/transport/token.ts'
 import { ALLOW_OPEN_TCP, OPEN_TCP_HINT, OPEN_TCP_WARNING } from '../../daemon/tcp/open-tcp.ts'
 import { collectWrittenRules, findIdleRulesHere } from '../written-rules.ts'
-import { type Check, type CheckContext, type CheckResult, note, ok, warning } from './check.ts'
 
 /**
  * Reports who is asked for permission, how many rules there are and where, and which of them permit nearly

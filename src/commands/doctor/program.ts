@@ -2,8 +2,8 @@ import { readFile, stat } from 'node:fs/promises'
 import { arch, platform } from 'node:os'
 import { basename, join } from 'node:path'
 import which from 'which'
+import { type Check, note, ok, warning } from '../../cli/check.ts'
 import { VERSION } from '../../core/base/version.ts'
-import { type Check, note, ok, warning } from './check.ts'
 
 /** Reports the program, what it runs on, and what it searches with. */
 export const checkProgram: Check = async ({ host }) => {

@@ -1,14 +1,20 @@
+import {
+  type Check,
+  type CheckContext,
+  type CheckResult,
+  note,
+  ok,
+  problem,
+  warning,
+} from '../../cli/check.ts'
 import { toCrabError } from '../../core/base/errors.ts'
 import { findProgram } from '../../core/process/find-program.ts'
 import { McpActionKind } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { findIdleListedRules } from '../../daemon/idle-rules/find-idle-rules.ts'
-import { toTarget } from '../../mcp/fingerprint.ts'
-import { validateTarget } from '../../mcp/remote/header-rules.ts'
-import { findIdlePatterns } from '../mcp/idle-patterns.ts'
+import { findIdlePatterns, validateEntry } from '../../mcp/entry-facts.ts'
 import { readAllServers } from '../mcp/servers.ts'
 import { readInstalledNames } from '../written-rules.ts'
-import { type Check, type CheckContext, type CheckResult, note, ok, problem, warning } from './check.ts'
 
 type Entry = CheckContext['agents'][number]['mcps'][number]
 
@@ -51,7 +57,7 @@ async function checkServerProgram(
   const what = `${name} of ${agent}`
   if (disabled) return note(`${what} is disabled`)
   if (command === undefined) {
-    const flaw = validateTarget(toTarget(entry, { home: paths.home, baseEnv: {} }))
+    const flaw = validateEntry(entry, paths.home)
     return flaw
       ? problem(`${what}: ${flaw.message}`, flaw.hint)
       : note(`${what} is remote; --deep connects to it`)

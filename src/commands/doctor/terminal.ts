@@ -1,5 +1,5 @@
+import { type Check, type CheckContext, type CheckResult, note, ok, warning } from '../../cli/check.ts'
 import { wantsColor } from '../../cli/color.ts'
-import { type Check, type CheckContext, type CheckResult, note, ok, warning } from './check.ts'
 
 /** Reports what the terminal can show, according to its variables. */
 export const checkTerminal: Check = async ({ host }) => {

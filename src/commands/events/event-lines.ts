@@ -1,3 +1,4 @@
+import { toAskOpened } from '../../cli/turn/stream-json-sink.ts'
 import { pluralize } from '../../core/base/format.ts'
 import { parseObject } from '../../core/base/json.ts'
 import { sanitizeLine } from '../../core/base/sanitize.ts'
@@ -7,7 +8,6 @@ import {
   McpEventKind,
   type McpEventMsg,
 } from '../../core/protocol/crabtalk.generated.ts'
-import { toAskOpened } from '../send/stream-json-sink.ts'
 import type { KindName } from './kinds.ts'
 
 /** The numbers of the kinds on the wire. */

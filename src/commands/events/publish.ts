@@ -2,10 +2,10 @@ import type { CommandHandler } from '../../cli/command.ts'
 import type { Host } from '../../cli/host.ts'
 import { STDIN } from '../../cli/message-part.ts'
 import { readStream, toText, unreadable } from '../../cli/named-file.ts'
+import { requireDaemon } from '../../cli/require-daemon.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { newUlid } from '../../core/base/ids.ts'
 import { request } from '../../core/protocol/dispatch.ts'
-import { requireDaemon } from '../follow/require-daemon.ts'
 
 /** Runs `crabtalk events publish`: sends the event to the daemon and prints its id. */
 export const publishEventCommand: CommandHandler = async ({ options, host, signal }) => {

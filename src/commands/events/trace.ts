@@ -1,10 +1,10 @@
 import type { CommandHandler } from '../../cli/command.ts'
 import { fitLine, printJson } from '../../cli/print.ts'
+import { requireDaemon } from '../../cli/require-daemon.ts'
 import { relativeTime } from '../../core/base/relative-time.ts'
 import { sanitizeLine } from '../../core/base/sanitize.ts'
 import { type FiredRun, FiredState, type TracedEvent } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
-import { requireDaemon } from '../follow/require-daemon.ts'
 
 /** Runs `crabtalk events trace`: prints as a tree which event started what. */
 export const traceEventsCommand: CommandHandler = async ({ options, host, signal }) => {

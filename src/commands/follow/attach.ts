@@ -1,7 +1,7 @@
 import type { CommandHandler, ParsedOptions } from '../../cli/command.ts'
-import { requireDaemon } from './require-daemon.ts'
+import { type ConversationAddress, findAddress } from '../../cli/conversation-address.ts'
+import { requireDaemon } from '../../cli/require-daemon.ts'
 import { followToEnd } from './tail.ts'
-import { type ConversationAddress, findAddress } from './target.ts'
 
 /**
  * Runs `crabtalk attach`: opens the chat on a conversation; in a pipe or with --json, prints what `tail`

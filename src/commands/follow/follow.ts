@@ -1,6 +1,6 @@
+import type { ConversationAddress } from '../../cli/conversation-address.ts'
 import type { AttachState, SessionMessage } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request, requestMany } from '../../core/protocol/dispatch.ts'
-import type { ConversationAddress } from './target.ts'
 import type { FollowView } from './view.ts'
 
 /** The conversation to follow, and how many of its earlier messages to show. */

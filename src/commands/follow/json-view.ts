@@ -1,12 +1,12 @@
+import type { ConversationAddress } from '../../cli/conversation-address.ts'
 import type { Output } from '../../cli/output.ts'
+import { findRunFailure, RunRecord } from '../../cli/turn/record.ts'
+import type { RunOutcome, Sink } from '../../cli/turn/sink.ts'
+import { lineWriter, streamJsonSink, toAskOpened, type WriteLine } from '../../cli/turn/stream-json-sink.ts'
 import { ERROR_KINDS } from '../../core/base/errors.ts'
 import type { AskInfo, AttachState, SessionMessage } from '../../core/protocol/crabtalk.generated.ts'
 import type { WireTurnEvent } from '../../core/protocol/turn-fold.ts'
 import { toJsonMessage } from '../conversation/messages.ts'
-import { findRunFailure, RunRecord } from '../send/record.ts'
-import type { RunOutcome, Sink } from '../send/sink.ts'
-import { lineWriter, streamJsonSink, toAskOpened, type WriteLine } from '../send/stream-json-sink.ts'
-import type { ConversationAddress } from './target.ts'
 import type { FollowView } from './view.ts'
 
 /**

@@ -1,12 +1,12 @@
 import type { CommandHandler, ParsedOptions } from '../../cli/command.ts'
+import { findAddress } from '../../cli/conversation-address.ts'
 import { parseCount } from '../../cli/duration.ts'
 import type { Host } from '../../cli/host.ts'
+import { requireDaemon } from '../../cli/require-daemon.ts'
+import { StopController } from '../../cli/stop-controller.ts'
 import { toCrabError } from '../../core/base/errors.ts'
-import { StopController } from '../send/stop-controller.ts'
 import { printConversation } from './follow.ts'
 import { JsonView } from './json-view.ts'
-import { requireDaemon } from './require-daemon.ts'
-import { findAddress } from './target.ts'
 import { TextView } from './text-view.ts'
 
 /**

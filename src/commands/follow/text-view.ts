@@ -1,4 +1,8 @@
+import { formatAskLine } from '../../cli/ask/ask-line.ts'
+import type { ConversationAddress } from '../../cli/conversation-address.ts'
+import { shortId } from '../../cli/find-conversation.ts'
 import type { Output } from '../../cli/output.ts'
+import { formatCallLine, formatFailureLine } from '../../cli/turn/call-line.ts'
 import { Sanitizer, sanitize } from '../../core/base/sanitize.ts'
 import { escapeLine } from '../../core/base/visible.ts'
 import type {
@@ -11,10 +15,6 @@ import type {
 } from '../../core/protocol/crabtalk.generated.ts'
 import { OpenAsks } from '../../core/protocol/open-asks.ts'
 import type { WireTurnEvent } from '../../core/protocol/turn-fold.ts'
-import { formatAskLine } from '../asks/ask-line.ts'
-import { shortId } from '../conversation/find.ts'
-import { formatCallLine, formatFailureLine } from '../send/call-line.ts'
-import type { ConversationAddress } from './target.ts'
 import type { FollowView } from './view.ts'
 
 /**

@@ -6,12 +6,11 @@ import { CrabError } from '../../core/base/errors.ts'
 import { pluralize } from '../../core/base/format.ts'
 import type { JsonObject } from '../../core/base/message.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
-import { findMcpEntry } from '../../core/config/mcp-declaration.ts'
+import { findMcpEntry, portFileError } from '../../core/config/mcp-declaration.ts'
 import type { McpEntry } from '../../core/config/mcp-entry.ts'
 import { McpActionKind } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import type { Attached } from '../../daemon/attach.ts'
-import { isFromPortFile } from '../../daemon/components/refuse-component.ts'
 import { attachServers } from './attach-servers.ts'
 import { changeEntry, readNewServerEntry } from './entry.ts'
 import { readServers } from './servers.ts'
@@ -88,7 +87,7 @@ async function refuseComponent(
 ): Promise<void> {
   const servers = await readServers(dispatch, agent, signal)
   if (servers.some(({ entry }) => entry.name === name)) {
-    throw isFromPortFile(`Cannot set the server "${name}"`, agent, name)
+    throw portFileError(`Cannot set the server "${name}"`, agent, name)
   }
 }
 

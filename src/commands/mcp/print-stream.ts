@@ -1,8 +1,8 @@
 import type { Host } from '../../cli/host.ts'
+import { requireDaemon } from '../../cli/require-daemon.ts'
+import { StopController } from '../../cli/stop-controller.ts'
 import { toCrabError } from '../../core/base/errors.ts'
 import type { Dispatch } from '../../core/protocol/dispatch.ts'
-import { requireDaemon } from '../follow/require-daemon.ts'
-import { StopController } from '../send/stop-controller.ts'
 
 /**
  * Prints lines of the daemon as they arrive, until a signal, their reader, or the daemon ends it; returns the

@@ -1,11 +1,11 @@
 import type { CommandHandler } from '../../cli/command.ts'
 import { printJson, printTable } from '../../cli/print.ts'
+import { requireDaemon } from '../../cli/require-daemon.ts'
 import { formatAge, formatMegabytes, pluralize } from '../../core/base/format.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
 import { DISCOVERY } from '../../core/config/component.ts'
 import type { McpPeer } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
-import { requireDaemon } from '../follow/require-daemon.ts'
 import { stateName } from './servers.ts'
 
 /** Runs `crabtalk mcp ps`: lists the servers that the daemon runs, one row for each process or connection. */

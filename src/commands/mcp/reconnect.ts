@@ -1,10 +1,10 @@
 import type { CommandHandler } from '../../cli/command.ts'
 import { printJson } from '../../cli/print.ts'
 import { withProgress } from '../../cli/progress.ts'
+import { requireDaemon } from '../../cli/require-daemon.ts'
 import { pluralize } from '../../core/base/format.ts'
 import { McpActionKind } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
-import { requireDaemon } from '../follow/require-daemon.ts'
 import { readAgentOption } from './change.ts'
 
 /**

@@ -1,10 +1,9 @@
 import type { CommandHandler } from '../../cli/command.ts'
 import type { SignalName } from '../../cli/host.ts'
+import { SIGNAL_EXIT } from '../../cli/stop-controller.ts'
 import { toVisible } from '../../core/base/visible.ts'
 import { withoutProviderKeys } from '../../core/provider/provider-keys.ts'
 import { attach } from '../../daemon/attach.ts'
-import { readDepth } from '../../mcp/stdio/depth.ts'
-import { SIGNAL_EXIT } from '../send/stop-controller.ts'
 
 /**
  * Runs `crabtalk mcp serve`: serves agents as an MCP server on standard input and output, until the input
@@ -28,7 +27,6 @@ export const serveAgentsCommand: CommandHandler = async ({ options, host }) => {
       only,
       cwd: host.cwd(),
       env: withoutProviderKeys(host.env),
-      depth: readDepth(host.env),
       streams: { input: host.stdin(), write: (text) => host.stdout.write(text) },
       log: (line) => void host.stderr.write(`crabtalk: ${toVisible(line)}\n`),
     },

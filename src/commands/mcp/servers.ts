@@ -8,8 +8,6 @@ import {
   type McpView,
 } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
-import { toTarget } from '../../mcp/fingerprint.ts'
-import { showTarget } from '../../mcp/secrets/shown-target.ts'
 
 /** A declared server as far as it is known without starting it. */
 export interface ServerRow {
@@ -67,17 +65,6 @@ async function readComponents(
 function findJoinedServers({ name, mcps }: AgentInfo, { agents }: McpView): McpServerView[] {
   const servers = agents.find(({ agent }) => agent === name)?.servers ?? []
   return servers.filter((server) => !mcps.includes(server.name))
-}
-
-/** Returns the transport of an entry: `stdio`, `http` or `sse`. */
-export function inferTransport({ url, command, transport = 'http' }: McpEntry): string {
-  return url === undefined && command !== undefined ? 'stdio' : transport
-}
-
-/** Returns the command line or the address, without what looks like a secret. */
-export function describeTarget(entry: McpEntry): string {
-  if (entry.url === undefined && entry.command === undefined) return '' // a component whose port file is invalid
-  return showTarget(toTarget(entry, { home: '', baseEnv: {} }))
 }
 
 function toServerRow(info: AgentInfo, view: McpView, components: readonly McpInfo[]): ServerRow[] {

@@ -1,10 +1,10 @@
+import { confirm, declinedError } from '../../cli/ask/confirm.ts'
 import type { CommandHandler } from '../../cli/command.ts'
 import { printJson } from '../../cli/print.ts'
 import { CrabError, toCrabError } from '../../core/base/errors.ts'
 import { type MemoryEntry, MemoryKind } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
 import { attach } from '../../daemon/attach.ts'
-import { confirm, declinedError } from '../ask/confirm.ts'
 import { fetchMemoryEntry, toJsonEntry } from './entries.ts'
 import { previewContent, summarizeEntry } from './list.ts'
 

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { confirm, declinedError } from '../../cli/ask/confirm.ts'
 import type { CommandHandler, ParsedOptions } from '../../cli/command.ts'
 import type { Host } from '../../cli/host.ts'
 import { printJson } from '../../cli/print.ts'
@@ -9,7 +10,6 @@ import type { DeepPartial, MemoryEntry } from '../../core/protocol/crabtalk.gene
 import { request } from '../../core/protocol/dispatch.ts'
 import { attach } from '../../daemon/attach.ts'
 import { dumpWireEntries, loadWireEntries } from '../../daemon/memory-tree.ts'
-import { confirm, declinedError } from '../ask/confirm.ts'
 import { readMemory } from './entries.ts'
 
 /** Runs `crabtalk memory dump`: writes a memory as a tree of Markdown files (ADR 0126). */

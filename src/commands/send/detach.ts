@@ -1,15 +1,15 @@
 import { wantsColor } from '../../cli/color.ts'
 import { formatError } from '../../cli/error-text.ts'
 import type { Host } from '../../cli/host.ts'
+import { StopController } from '../../cli/stop-controller.ts'
+import { OUTPUT_VERSION, type RunRecord, toErrorObject } from '../../cli/turn/record.ts'
 import { ERROR_KINDS, toCrabError } from '../../core/base/errors.ts'
 import { toShownJson } from '../../core/base/json.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { attach } from '../../daemon/attach.ts'
 import { readInput } from './input.ts'
-import { OUTPUT_VERSION, type RunRecord, toErrorObject } from './record.ts'
 import { newRunRecord, prepareMessage } from './run.ts'
 import { daemonFor, type SendSettings } from './settings.ts'
-import { StopController } from './stop-controller.ts'
 
 /**
  * Runs `crabtalk send --detach`: prints the id of a run as soon as it is accepted, and exits; the turn

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
+import { OUTPUT_VERSION } from '../../cli/turn/record.ts'
 import { ERROR_KINDS } from '../../core/base/errors.ts'
-import { OUTPUT_VERSION } from './record.ts'
 
 /** Returns the JSON Schema of what `--output json` prints, and of each line of `--output stream-json`. */
 export function outputSchema(): object {

@@ -2,11 +2,11 @@ import type { ReportRefusal } from '../../cli/command.ts'
 import type { Host } from '../../cli/host.ts'
 import type { OutFile } from '../../cli/out-file.ts'
 import type { Output } from '../../cli/output.ts'
+import { RunRecord, toResult } from '../../cli/turn/record.ts'
+import type { Sink } from '../../cli/turn/sink.ts'
+import { streamJsonSink } from '../../cli/turn/stream-json-sink.ts'
 import { type CrabError, ERROR_KINDS } from '../../core/base/errors.ts'
 import { toShownJson } from '../../core/base/json.ts'
-import { RunRecord, toResult } from './record.ts'
-import type { Sink } from './sink.ts'
-import { streamJsonSink } from './stream-json-sink.ts'
 
 /** Returns the sink of an output form for programs; undefined for any other form. */
 export function programSink(

@@ -1,4 +1,8 @@
+import type { TerminalPrompter } from '../../cli/ask/terminal-prompter.ts'
+import { shortId } from '../../cli/find-conversation.ts'
 import type { Host } from '../../cli/host.ts'
+import type { StopController } from '../../cli/stop-controller.ts'
+import type { RunRecord } from '../../cli/turn/record.ts'
 import { toCancelledError } from '../../core/base/abortable.ts'
 import type { CrabError } from '../../core/base/errors.ts'
 import { toVisible } from '../../core/base/visible.ts'
@@ -7,11 +11,7 @@ import { request } from '../../core/protocol/dispatch.ts'
 import { OpenAsks } from '../../core/protocol/open-asks.ts'
 import type { WireTurnEvent } from '../../core/protocol/turn-fold.ts'
 import type { Attached } from '../../daemon/attach.ts'
-import type { TerminalPrompter } from '../ask/terminal-prompter.ts'
-import { shortId } from '../conversation/find.ts'
-import type { RunRecord } from './record.ts'
 import type { SendSettings } from './settings.ts'
-import type { StopController } from './stop-controller.ts'
 
 /** A turn that may ask questions. */
 export interface QuestionedRun {
@@ -78,7 +78,7 @@ export class Questions implements AsyncDisposable {
   async #printParked(ask: AskUserEvent): Promise<void> {
     const { settings, host, record } = this.#run
     if (settings.onAsk !== 'park' || settings.verbosity < 0) return
-    const { formatAskLine } = await import('../asks/ask-line.ts')
+    const { formatAskLine } = await import('../../cli/ask/ask-line.ts')
     const who = toVisible(record.agent)
     const how = `crabtalk answer ${shortId(ask.askId)}`
     host.stderr.write(`crabtalk: ${who} asks: ${formatAskLine(ask)}; answer with ${how}\n`)
@@ -87,7 +87,7 @@ export class Questions implements AsyncDisposable {
   async #makeAsker(): Promise<TerminalPrompter | undefined> {
     const { settings, host, record, attached } = this.#run
     if (settings.onAsk !== 'terminal') return undefined
-    const { TerminalPrompter } = await import('../ask/terminal-prompter.ts')
+    const { TerminalPrompter } = await import('../../cli/ask/terminal-prompter.ts')
     return new TerminalPrompter({
       host,
       color: settings.color,

@@ -1,3 +1,7 @@
+import { toOnAsk } from '../../cli/permission-settings.ts'
+import { findRunFailure, isAnswered, RunRecord } from '../../cli/turn/record.ts'
+import type { RunOutcome, Sink } from '../../cli/turn/sink.ts'
+import { TurnOutput } from '../../cli/turn/turn-output.ts'
 import { CrabError, ERROR_KINDS, toCrabError } from '../../core/base/errors.ts'
 import { newUlid } from '../../core/base/ids.ts'
 import { parseAnswer } from '../../core/base/json.ts'
@@ -8,12 +12,8 @@ import { type Dispatch, request, streamTurn } from '../../core/protocol/dispatch
 import { withoutProviderKeys } from '../../core/provider/provider-keys.ts'
 import { fitInput } from './fit-input.ts'
 import type { Input } from './input.ts'
-import { toOnAsk } from './permission-settings.ts'
 import { type QuestionedRun, Questions } from './questions.ts'
-import { findRunFailure, isAnswered, RunRecord } from './record.ts'
 import type { SendSettings } from './settings.ts'
-import type { RunOutcome, Sink } from './sink.ts'
-import { TurnOutput } from './turn-output.ts'
 
 /** Creates the record of a run that has not started. */
 export function newRunRecord(settings: SendSettings): RunRecord {
@@ -133,7 +133,7 @@ async function findConversation(
   const { target, agent } = settings
   const which = target.kind === 'named' ? { sender: target.sender, limit: 1 } : { cwd, limit: 0 }
   const filter = { agent: agent || DEFAULT_AGENT, ...which }
-  const { readConversations } = await import('../conversation/find.ts')
+  const { readConversations } = await import('../../cli/find-conversation.ts')
   const { conversations } = await readConversations(dispatch, filter, signal)
   const latest = conversations.find((info) => target.kind === 'named' || isOurs(info.sender)) // newest first
   if (latest) return latest

@@ -4,9 +4,9 @@ import { parseCount, parseDuration } from '../../cli/duration.ts'
 import type { Host } from '../../cli/host.ts'
 import { readNamedText } from '../../cli/named-file.ts'
 import { type OutFile, openOutFile } from '../../cli/out-file.ts'
+import { type PermissionSettings, readPermissionSettings } from '../../cli/permission-settings.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { ToolSet } from '../../core/protocol/crabtalk.generated.ts'
-import { type PermissionSettings, readPermissionSettings } from './permission-settings.ts'
 
 /** The conversation to which a message goes. */
 type Target = { kind: 'fresh' } | { kind: 'named'; sender: string } | { kind: 'last' }

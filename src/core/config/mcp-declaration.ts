@@ -63,3 +63,11 @@ export function findNameClash(entries: readonly { name?: unknown }[], name: stri
 function withoutIndex({ path, message, ...rest }: ValidationIssue): ValidationIssue {
   return { ...rest, path: path.slice(2), message: message.replace('mcps[0].', '') }
 }
+
+/** The error for changing a server that comes from a port file as if an agent's file declared it. */
+export function portFileError(what: string, agent: string, name: string): CrabError {
+  const file = `agents/${agent}.toml`
+  return new CrabError('invalid', `${what}: it comes from the port file run/${name}.port, not from ${file}`, {
+    hint: `stop the component, or change "components" in ${file}; a server of that name in the file takes precedence`,
+  })
+}

@@ -1,5 +1,6 @@
 import { CrabError } from '../../core/base/errors.ts'
 import type { AgentConfig } from '../../core/config/agent-schema.ts'
+import { portFileError } from '../../core/config/mcp-declaration.ts'
 import { toBuiltAgent } from '../built-agent.ts'
 import type { Services } from '../services.ts'
 import { joinedEntries } from './components.ts'
@@ -12,7 +13,7 @@ export function refuseComponent(
 ): void {
   const joined = [...joinedEntries(toBuiltAgent(services, agent)), ...services.components.missing(agent)]
   const found = joined.find((one) => one.name === name)
-  if (found !== undefined) throw isFromPortFile(what, agent.name, found.name)
+  if (found !== undefined) throw portFileError(what, agent.name, found.name)
 }
 
 /** Throws `unavailable` for a component that an agent asks for and whose port file is missing or unusable. */
@@ -25,13 +26,5 @@ export function refuseMissing(
   if (found === undefined) return
   throw new CrabError('unavailable', `Cannot use the server "${name}": ${found.file}: ${found.problem}`, {
     hint: 'start the component: it writes that file',
-  })
-}
-
-/** Returns the error for changing a component like a server of an agent's file. */
-export function isFromPortFile(what: string, agent: string, name: string): CrabError {
-  const file = `agents/${agent}.toml`
-  return new CrabError('invalid', `${what}: it comes from the port file run/${name}.port, not from ${file}`, {
-    hint: `stop the component, or change "components" in ${file}; a server of that name in the file takes precedence`,
   })
 }

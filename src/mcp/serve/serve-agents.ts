@@ -14,7 +14,7 @@ import {
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { CrabError } from '../../core/base/errors.ts'
 import { VERSION } from '../../core/base/version.ts'
-import { readMetaDepth } from '../stdio/depth.ts'
+import { readDepth, readMetaDepth } from '../stdio/depth.ts'
 import { toFailedCall } from './call-result.ts'
 import type { ServedAgent } from './definitions.ts'
 import { type AskingTurn, elicitFromHost, PendingTurns, requestInput } from './host-asks.ts'
@@ -25,8 +25,6 @@ import type { ServedTurn } from './turn.ts'
 /** The options of `serveAgents()`. */
 export interface ServeAgentsOptions extends ServedAgents {
   streams: ServedStreams
-  /** The depth of nested agent calls at which this process was started. */
-  depth: number
   /** Logs a failure, one line. */
   log(line: string): void
 }
@@ -129,7 +127,7 @@ class Calls {
     if (state !== undefined) return await this.#resume(state, incoming)
     const call = {
       args: params.arguments ?? {},
-      depth: Math.max(this.#options.depth, readMetaDepth(mcpReq._meta)),
+      depth: Math.max(readDepth(this.#options.env), readMetaDepth(mcpReq._meta)),
       canAsk: canAsk(incoming),
     }
     const started = await beginCall(this.#options, params.name, call, this.#either(mcpReq.signal))

@@ -76,7 +76,7 @@ for (const kind of HOSTS) {
       await using node = await startTestDispatch(RUNS_LS)
       const forms: { message: string; requestedSchema: { properties: { answer_1: { enum: string[] } } } }[] =
         []
-      const serving = { dispatch: node.dispatch, cwd: node.home.paths.home, depth: 1 }
+      const serving = { dispatch: node.dispatch, cwd: node.home.paths.home, env: { CRABTALK_MCP_DEPTH: '1' } }
       await using host = await serveTo(kind, serving, (form) => {
         forms.push(form as never)
         return { action: 'accept', content: { answer_1: 'Allow once' } }

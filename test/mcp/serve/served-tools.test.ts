@@ -15,7 +15,7 @@ const KIND = 'SDK 2.x, 2026-07-28'
 describe('serveAgents()', () => {
   test('refuses a message of agents that have called one another four deep, before any model is asked', async () => {
     await using node = await startTestDispatch([])
-    const serving = { dispatch: node.dispatch, cwd: node.home.paths.home, depth: 4 }
+    const serving = { dispatch: node.dispatch, cwd: node.home.paths.home, env: { CRABTALK_MCP_DEPTH: '4' } }
     await using host = await serveTo(KIND, serving)
     const { text, isError } = await host.call('send_crab', { message: 'Hi' })
     assert.deepEqual([isError, node.server.requests.length], [true, 0])
@@ -46,7 +46,7 @@ describe('serveAgents()', () => {
     const [input, output] = [new PassThrough(), new PassThrough()]
     const streams = { input, write: (text: string) => void output.write(text) }
     const { dispatch } = node
-    const rest = { cwd: node.home.paths.home, env: {}, depth: 0, streams, log() {} }
+    const rest = { cwd: node.home.paths.home, env: {}, streams, log() {} }
     await assert.rejects(serveAgents({ dispatch, only: ['crap'], ...rest }, NEVER), {
       kind: 'missing',
       hint: 'did you mean "crab"?',
@@ -190,7 +190,7 @@ async function rawTalk(
     if (said.length === requests) input.end()
     return undefined
   }
-  const options = { dispatch, only: [], cwd: home.paths.home, env: {}, depth: 0 }
+  const options = { dispatch, only: [], cwd: home.paths.home, env: {} }
   const serving = serveAgents(
     { ...options, streams: { input, write }, log: (line) => void log.push(line) },
     NEVER,

@@ -46,8 +46,7 @@ export interface HostAnswer {
  */
 export async function serveTo(
   kind: HostKind,
-  options: Omit<ServeAgentsOptions, 'streams' | 'log' | 'only' | 'depth' | 'env'> &
-    Partial<ServeAgentsOptions>,
+  options: Omit<ServeAgentsOptions, 'streams' | 'log' | 'only' | 'env'> & Partial<ServeAgentsOptions>,
   answer?: Answer,
 ): Promise<ServedHost> {
   const [input, output] = [new PassThrough(), new PassThrough()]
@@ -55,7 +54,6 @@ export async function serveTo(
   const streams = { input, write: (text: string) => void output.write(text) }
   const full = {
     only: [],
-    depth: 0,
     env: {},
     ...options,
     streams,

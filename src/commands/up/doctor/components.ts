@@ -1,4 +1,13 @@
 import { access } from 'node:fs/promises'
+import {
+  type Check,
+  type CheckContext,
+  type CheckResult,
+  note,
+  ok,
+  problem,
+  warning,
+} from '../../../cli/check.ts'
 import { toCrabError } from '../../../core/base/errors.ts'
 import { quoteWord } from '../../../core/base/quote-word.ts'
 import { readTextFile } from '../../../core/config/load-config.ts'
@@ -8,15 +17,6 @@ import { componentFolder, readFailedVersion } from '../../../up/packages/compone
 import { brokenPackages, type InstalledService, installedServices } from '../../../up/packages/installed.ts'
 import { findNpmProgram, probeNode } from '../../../up/packages/node-programs.ts'
 import { serviceEnvPath } from '../../../up/service-spec.ts'
-import {
-  type Check,
-  type CheckContext,
-  type CheckResult,
-  note,
-  ok,
-  problem,
-  warning,
-} from '../../doctor/check.ts'
 import { buildSpecContext } from '../service/spec-context.ts'
 
 /** Checks whether components can run and be installed: Node, npm, and the files of each component. */

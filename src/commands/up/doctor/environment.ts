@@ -1,10 +1,5 @@
 import { chmod, stat } from 'node:fs/promises'
 import { platform } from 'node:os'
-import { readConfig } from '../../../core/config/load-config.ts'
-import { type FileIssue, formatLocation } from '../../../core/config/validation-issue.ts'
-import { modelVariables } from '../../../core/provider/model-variables.ts'
-import { serviceEnvPath } from '../../../up/service-spec.ts'
-import { readEnvFileSync } from '../../../up/supervisor/environment.ts'
 import {
   type Check,
   type CheckContext,
@@ -13,7 +8,12 @@ import {
   ok,
   problem,
   warning,
-} from '../../doctor/check.ts'
+} from '../../../cli/check.ts'
+import { readConfig } from '../../../core/config/load-config.ts'
+import { type FileIssue, formatLocation } from '../../../core/config/validation-issue.ts'
+import { modelVariables } from '../../../core/provider/model-variables.ts'
+import { serviceEnvPath } from '../../../up/service-spec.ts'
+import { readEnvFileSync } from '../../../up/supervisor/environment.ts'
 import { serviceEnvProblems } from '../service/service-env.ts'
 
 /** Checks whether only the owner can read service.env, and whether it has the model keys of this shell. */

@@ -1,5 +1,4 @@
 import { delimiter } from 'node:path'
-import { findProgram } from '../../../core/process/find-program.ts'
 import {
   type Check,
   type CheckContext,
@@ -8,7 +7,8 @@ import {
   ok,
   problem,
   warning,
-} from '../../doctor/check.ts'
+} from '../../../cli/check.ts'
+import { findProgram } from '../../../core/process/find-program.ts'
 import { servicePath } from '../service/spec-context.ts'
 import { fetchUnitFacts } from '../view/collect-services.ts'
 import { openServicesContext } from '../view/services-context.ts'

@@ -1,7 +1,7 @@
+import { type Check, type CheckResult, type CheckStatus, note, ok, warning } from '../../../cli/check.ts'
 import { removeStale } from '../../../up/probe/stale-files.ts'
 import type { ServiceRow } from '../../../up/ps/gather.ts'
 import type { ServiceState } from '../../../up/ps/state.ts'
-import { type Check, type CheckResult, type CheckStatus, note, ok, warning } from '../../doctor/check.ts'
 import { MANAGER_NAMES } from '../service/print-ready.ts'
 import { collectServices, fetchUnitFacts, findSpec } from '../view/collect-services.ts'
 import { openServicesContext, type ServicesContext } from '../view/services-context.ts'

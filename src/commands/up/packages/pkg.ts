@@ -1,3 +1,4 @@
+import { confirm, declinedError } from '../../../cli/ask/confirm.ts'
 import type { CommandHandler } from '../../../cli/command.ts'
 import { resolvePaths } from '../../../cli/paths.ts'
 import { printJson, printTable } from '../../../cli/print.ts'
@@ -8,7 +9,6 @@ import { type FetchedPkg, fetchPkg } from '../../../up/pkg/fetch-pkg.ts'
 import { installPkg, refuseTaken } from '../../../up/pkg/install.ts'
 import { type PkgRecord, readRecords } from '../../../up/pkg/records.ts'
 import { removePkg } from '../../../up/pkg/remove.ts'
-import { confirm, declinedError } from '../../ask/confirm.ts'
 import { openPackagePorts } from './package-ports.ts'
 import { pkgText } from './pkg-text.ts'
 

@@ -1,3 +1,4 @@
+import { readSecret } from '../../../cli/ask/secret.ts'
 import type { Terminal } from '../../../cli/host.ts'
 import { sanitize } from '../../../core/base/sanitize.ts'
 import { SqliteLeases } from '../../../core/lease/sqlite-leases.ts'
@@ -13,7 +14,6 @@ import {
   saveProvider,
   saveServer,
 } from '../../../up/model-setup.ts'
-import { readSecret } from '../../ask/secret.ts'
 import type { OpenService } from './open-service.ts'
 import { unansweredError } from './unanswered-error.ts'
 

@@ -1,10 +1,10 @@
+import { confirm, declinedError } from '../../../cli/ask/confirm.ts'
 import { colorize, wantsColor } from '../../../cli/color.ts'
 import type { ParsedOptions } from '../../../cli/command.ts'
 import type { Host } from '../../../cli/host.ts'
 import { toVisible } from '../../../core/base/visible.ts'
 import type { ServiceSpec } from '../../../up/types.ts'
 import { unitChange } from '../../../up/units/unit-change.ts'
-import { confirm, declinedError } from '../../ask/confirm.ts'
 import type { OpenService } from './open-service.ts'
 
 /**

@@ -1,0 +1,21 @@
+import { CrabError } from '../core/base/errors.ts'
+import { type Attached, attach } from '../daemon/attach.ts'
+import type { Host } from './host.ts'
+
+/**
+ * Connects to the daemon of this home, for commands that run no turn. Throws `unavailable` when none is
+ * running; with `start`, one is started first unless the user opted out.
+ */
+export async function requireDaemon(
+  host: Host,
+  { start = false }: { start?: boolean },
+  signal: AbortSignal,
+): Promise<Attached> {
+  try {
+    return await attach(host, { daemon: 'only', signal })
+  } catch (reason) {
+    const isMissing = reason instanceof CrabError && reason.kind === 'unavailable'
+    if (!start || !isMissing || host.withoutDaemon) throw reason
+    return await attach(host, { daemon: 'need', signal })
+  }
+}
