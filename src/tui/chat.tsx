@@ -38,10 +38,10 @@ export async function openChat(
   terminal: ChatTerminal,
   signal: AbortSignal,
 ): Promise<Unanswered | undefined> {
-  const over = new AbortController()
+  const shutdown = new AbortController()
   using store = new ChatStore(initialState(options))
-  const feed = new Feed({ store, ports, signal: over.signal })
-  const chat = { store, ports, options, feed, over: over.signal }
+  const feed = new Feed({ store, ports, signal: shutdown.signal })
+  const chat = { store, ports, options, feed, shutdown: shutdown.signal }
   const exit = new ChatExit(() => controller.end(), store)
   using screen = new Screen({ output: terminal.stdout, reflow: terminal.reflow, onGone: () => exit.leave() })
   const lending = Promise.withResolvers<TerminalControl['lend']>()
@@ -55,7 +55,7 @@ export async function openChat(
         say: (text) => controller.turns.say(text),
         leave: () => exit.leave(),
       },
-      over.signal,
+      shutdown.signal,
     ),
   )
   const controller: Controller = new Controller({
@@ -67,9 +67,9 @@ export async function openChat(
     commands,
     feed,
     showTranscript: () =>
-      showTranscript({ store, ports, screen, stdin: terminal.stdin, color: options.color }, over.signal),
+      showTranscript({ store, ports, screen, stdin: terminal.stdin, color: options.color }, shutdown.signal),
     leave: () => exit.leave(),
-    signal: over.signal,
+    signal: shutdown.signal,
   })
   store.act({ type: 'print', block: welcome(options, ports) })
   const app = render(
@@ -96,7 +96,7 @@ export async function openChat(
   } finally {
     signal.removeEventListener('abort', onAbort)
     app.unmount()
-    over.abort()
+    shutdown.abort()
   }
 }
 
@@ -155,7 +155,7 @@ interface Chat {
   options: ChatOptions
   feed: Feed
   /** Aborted when the chat ends. */
-  over: AbortSignal
+  shutdown: AbortSignal
 }
 
 /**
@@ -179,7 +179,7 @@ function createLend(store: ChatStore, ready: Promise<TerminalControl['lend']>): 
  * conversation does not exist.
  */
 function startChat(
-  { store, ports, options, feed, over }: Chat,
+  { store, ports, options, feed, shutdown }: Chat,
   controller: Controller,
   leave: (reason: unknown) => void,
 ): void {
@@ -188,9 +188,9 @@ function startChat(
     if (kind === 'cancelled') return
     store.act({ type: 'print', block: { kind: 'notice', tone: 'error', text: message, hint } })
   }
-  const opened = controller.open(openInitialConversation({ store, ports, feed }, options, over))
+  const opened = controller.open(openInitialConversation({ store, ports, feed }, options, shutdown))
   opened.then(
-    () => loadModels({ store, ports }, over).catch(fail),
+    () => loadModels({ store, ports }, shutdown).catch(fail),
     (reason) => (isFatal(reason, options) ? leave(reason) : fail(reason)),
   )
   if (options.prompt !== undefined) controller.do({ type: 'submit', text: options.prompt })

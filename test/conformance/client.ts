@@ -19,7 +19,7 @@ async function run(url: string, setting: Setting): Promise<number> {
   const signsIn = scenario.startsWith('auth/')
   const link = {
     target: { transport: 'http', url, headers: {}, auth: undefined, authHelper: undefined },
-    over: 'http',
+    protocol: 'http',
     processes,
     cwd: import.meta.dirname,
     env: {},

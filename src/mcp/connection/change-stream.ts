@@ -19,9 +19,9 @@ export async function listenForChanges({
   ended,
   onToolsChanged,
 }: ChangeStreamOptions): Promise<void> {
-  const over = new AbortController()
-  const { signal } = over
-  void ended.then(() => over.abort())
+  const stop = new AbortController()
+  const { signal } = stop
+  void ended.then(() => stop.abort())
   const listen = () => client.listen({ toolsListChanged: true }, { signal }).catch(() => undefined)
   let stream = await listen()
   if (!stream) return

@@ -23,9 +23,9 @@ export interface Clock extends Disposable {
 
 /** Starts the timers of a request. */
 export function startClock({ idleMs, totalMs = idleMs, onProgress }: Limits): Clock {
-  const over = new AbortController()
+  const deadline = new AbortController()
   const expire = (ms: number) =>
-    over.abort(new CrabError('timeout', `it did not answer within ${Math.round(ms / 100) / 10} s`))
+    deadline.abort(new CrabError('timeout', `it did not answer within ${Math.round(ms / 100) / 10} s`))
   const timers = [new Timer(totalMs, expire), new Timer(idleMs, expire)]
   let pauses = 0
   const onprogress: OnProgress = (report) => {
@@ -33,13 +33,13 @@ export function startClock({ idleMs, totalMs = idleMs, onProgress }: Limits): Cl
     onProgress?.(report)
   }
   return {
-    signal: over.signal,
+    signal: deadline.signal,
     progress: onProgress ? { onprogress } : {},
     pause() {
       if (pauses++ === 0) for (const timer of timers) timer.stop()
       return {
         [Symbol.dispose]: () => {
-          if (--pauses === 0 && !over.signal.aborted) for (const timer of timers) timer.go()
+          if (--pauses === 0 && !deadline.signal.aborted) for (const timer of timers) timer.go()
         },
       }
     },

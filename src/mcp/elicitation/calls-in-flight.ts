@@ -6,7 +6,7 @@ interface Call {
   /** The same for all calls of one turn; unique for a call without a turn. */
   turn: string | symbol
   elicit: ElicitationHandler | undefined
-  over: AbortSignal
+  ended: AbortSignal
   /** Pauses the clock of the call while the user is asked. */
   pause(): Disposable
   /** The number of questions the server has asked. */
@@ -41,12 +41,12 @@ export class CallsInFlight {
   readonly #calls = new Set<Call>()
 
   begin({ elicit, pause }: CallStart): InFlightCall {
-    const over = new AbortController()
+    const ended = new AbortController()
     const call: Call = {
       turn: elicit?.turn ?? Symbol(),
       elicit,
       pause,
-      over: over.signal,
+      ended: ended.signal,
       questionCount: 0,
       isNotified: false,
     }
@@ -55,7 +55,7 @@ export class CallsInFlight {
       isLeft: true,
       answer: (params, signal) => this.#ask(call, params, signal),
       [Symbol.dispose]: () => {
-        over.abort()
+        ended.abort()
         if (started.isLeft) setTimeout(() => this.#calls.delete(call), LATE_QUESTION_MS).unref()
         else this.#calls.delete(call)
       },
@@ -71,13 +71,13 @@ export class CallsInFlight {
     const [first, ...others] = this.#calls
     if (!first) return { action: 'decline' }
     if (others.some(({ turn }) => turn !== first.turn)) return this.#decline()
-    const open = [first, ...others].find(({ over }) => !over.aborted)
+    const open = [first, ...others].find(({ ended }) => !ended.aborted)
     return open ? await this.#ask(open, params, signal) : { action: 'decline' }
   }
 
   /** Declines, and notifies each turn that could have been asked once. */
   #decline(): ElicitAnswer {
-    const open = [...this.#calls].filter(({ over, isNotified }) => !over.aborted && !isNotified)
+    const open = [...this.#calls].filter(({ ended, isNotified }) => !ended.aborted && !isNotified)
     for (const call of new Map(open.map((one) => [one.turn, one])).values()) call.elicit?.onDeclined?.()
     for (const call of open) call.isNotified = true
     return { action: 'decline' }
@@ -85,12 +85,12 @@ export class CallsInFlight {
 
   /** Asks the user with the clocks of all calls of the turn paused. */
   async #ask(call: Call, params: JsonObject, signal: AbortSignal): Promise<ElicitAnswer> {
-    const { elicit, turn, over } = call
+    const { elicit, turn, ended } = call
     if (!elicit || call.questionCount >= MAX_QUESTIONS) return { action: 'decline' }
     call.questionCount++
     const pauses = [...this.#calls].filter((one) => one.turn === turn).map((one) => one.pause())
     try {
-      return await elicit.answer(params, AbortSignal.any([signal, over]))
+      return await elicit.answer(params, AbortSignal.any([signal, ended]))
     } catch {
       return { action: 'cancel' } // the call is over
     } finally {

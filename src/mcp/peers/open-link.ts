@@ -51,9 +51,9 @@ export async function openLink(options: OpenLinkOptions, signal: AbortSignal): P
   }
   const { openRemoteLink } = await import('../remote/remote-link.ts')
   const note = (line: string) => log.push(Buffer.from(`${line}\n`))
-  const over = variant === 'sse' ? 'sse' : 'http'
+  const protocol = variant === 'sse' ? 'sse' : 'http'
   return await openRemoteLink(
-    { target, over, processes, cwd: home, env: serverEnvironment(env, {}), patienceMs, now, note, watch },
+    { target, protocol, processes, cwd: home, env: serverEnvironment(env, {}), patienceMs, now, note, watch },
     signal,
   )
 }

@@ -54,9 +54,9 @@ async function readHelperResult(
   const late = new AbortController()
   try {
     running.stderr.on('data', (chunk: Buffer) => stderr.push(chunk))
-    const over = sleep(TIME_LIMIT_MS, undefined, { signal: late.signal, ref: false })
+    const timeLimit = sleep(TIME_LIMIT_MS, undefined, { signal: late.signal, ref: false })
     const work = Promise.all([readStdout(running), running.exited])
-    const done = await abortable(Promise.race([work, over]), signal)
+    const done = await abortable(Promise.race([work, timeLimit]), signal)
     if (done === undefined)
       throw new CrabError('timeout', `it did not finish within ${TIME_LIMIT_MS / 1000} s`)
     const [output, { code, signal: killedBy }] = done

@@ -3,7 +3,7 @@ import type { CrabError } from '../../core/base/errors.ts'
 
 /** One request, from sending it to its response. */
 export class PendingRequest {
-  readonly #over = new AbortController()
+  readonly #ended = new AbortController()
   readonly #answer = Promise.withResolvers<void>()
   #isAnswered = false
   /** Whether its response is a stream of events, which may take longer. */
@@ -15,7 +15,7 @@ export class PendingRequest {
 
   /** Aborted when the request has failed. */
   get signal(): AbortSignal {
-    return this.#over.signal
+    return this.#ended.signal
   }
 
   /** Resolves when it is answered; rejects when it has failed. */
@@ -32,7 +32,7 @@ export class PendingRequest {
   fail(error: CrabError): void {
     if (this.#isAnswered) return
     this.#answer.reject(error)
-    this.#over.abort(error)
+    this.#ended.abort(error)
   }
 }
 

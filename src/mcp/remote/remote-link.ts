@@ -15,7 +15,7 @@ import { SseTransport } from './sse-transport.ts'
 export interface RemoteLinkOptions {
   target: RemoteTarget
   /** The transport; `sse` is for servers that only speak MCP 2024-11-05. */
-  over: 'http' | 'sse'
+  protocol: 'http' | 'sse'
   processes: ProcessHost
   /** The working directory of an auth helper; absolute. */
   cwd: string
@@ -43,11 +43,11 @@ export interface RemoteLinkOptions {
  */
 export async function openRemoteLink(options: RemoteLinkOptions, signal: AbortSignal): Promise<ServerLink> {
   const { target, note } = options
-  const over = new AbortController()
+  const shutdown = new AbortController()
   const { promise: ended, resolve } = Promise.withResolvers<string>()
-  const credentials = newCredentials(options, over.signal)
+  const credentials = newCredentials(options, shutdown.signal)
   await credentials.headers(signal).catch((reason: unknown) => {
-    over.abort() // ends the helper, whose result is no longer awaited
+    shutdown.abort() // ends the helper, whose result is no longer awaited
     throw toHelperTimeout(reason)
   })
   let isLeaving = false
@@ -68,7 +68,7 @@ export async function openRemoteLink(options: RemoteLinkOptions, signal: AbortSi
     if (session)
       await deleteSession({ raw, target, headers: { ...target.headers, ...credentials.current, ...session } })
     resolve('the connection is closed')
-    over.abort()
+    shutdown.abort()
   }
   let closing: Promise<void> | undefined
   return {
@@ -106,11 +106,11 @@ function toHelperTimeout(reason: unknown): unknown {
 
 function newCredentials(
   { target, processes, cwd, env, now, note }: RemoteLinkOptions,
-  over: AbortSignal,
+  shutdown: AbortSignal,
 ): Credentials {
   const { authHelper: argv, url } = target
   const own = { ...env, CRABTALK_MCP_URL: url }
-  const ask = argv && (() => runAuthHelper({ processes, argv, cwd, env: own, now, note }, over))
+  const ask = argv && (() => runAuthHelper({ processes, argv, cwd, env: own, now, note }, shutdown))
   return new Credentials({ target, ask, now })
 }
 
@@ -138,7 +138,7 @@ function newTransport(
     patienceMs,
     onUnreachable: onGone,
   }
-  if (options.over === 'http') {
+  if (options.protocol === 'http') {
     const fetch = remoteFetch(common)
     const inner = async () => (await import('./sdk-transports.ts')).newHttpTransport(target.url, fetch)
     return new HttpTransport({ inner, asks, address, patienceMs, note, onGone })

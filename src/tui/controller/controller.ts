@@ -225,9 +225,9 @@ export class Controller {
   }
 
   async #run(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
-    const over = this.#jobs.run(work)
-    this.turns.wait(over)
-    if ((await over) === 'interrupted') this.#notify('info', 'Interrupted')
+    const ended = this.#jobs.run(work)
+    this.turns.wait(ended)
+    if ((await ended) === 'interrupted') this.#notify('info', 'Interrupted')
   }
 
   #interrupt(): void {

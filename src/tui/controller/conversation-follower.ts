@@ -125,8 +125,8 @@ export class ConversationFollower {
     this.#instance = instance
     for (const text of notes) store.act({ type: 'print', block: { kind: 'notice', tone: 'info', text } })
     const afterSeq = this.#viewport.seq
-    const over = new AbortController()
-    const until = AbortSignal.any([signal, over.signal])
+    const stop = new AbortController()
+    const until = AbortSignal.any([signal, stop.signal])
     let isFirst = true
     try {
       for await (const { event } of requestMany(
@@ -149,7 +149,7 @@ export class ConversationFollower {
         }
       }
     } finally {
-      over.abort()
+      stop.abort()
     }
     throw new CrabError('unavailable', 'Cannot follow the conversation: its event stream ended')
   }

@@ -3,7 +3,7 @@ import type { ChatStore } from '../state/store.ts'
 /** A running slash command. */
 interface Job {
   stop: AbortController
-  over: Promise<void>
+  ended: Promise<void>
 }
 
 /** The running slash commands. */
@@ -21,7 +21,7 @@ export class Jobs {
   async run(work: (signal: AbortSignal) => Promise<void>): Promise<'done' | 'interrupted'> {
     const stop = new AbortController()
     const done = work(AbortSignal.any([stop.signal, this.#signal]))
-    const job = { stop, over: done.catch(() => undefined) } // the caller of `run` gets the error
+    const job = { stop, ended: done.catch(() => undefined) } // the caller of `run` gets the error
     this.#running.add(job)
     this.#show()
     try {
@@ -46,7 +46,7 @@ export class Jobs {
   /** Interrupts all jobs and waits until they have ended. */
   async end(): Promise<void> {
     for (const { stop } of this.#running) stop.abort()
-    await Promise.all([...this.#running].map(({ over }) => over))
+    await Promise.all([...this.#running].map(({ ended }) => ended))
   }
 
   #show(): void {

@@ -30,7 +30,7 @@ interface OwnTurn {
   isUnwanted: boolean
   /** Resolves when the message has been sent, or never will be. */
   delivered: PromiseWithResolvers<void>
-  over: Promise<void>
+  ended: Promise<void>
 }
 
 /**
@@ -128,7 +128,7 @@ export class Turns {
     this.#isOver = true
     if (store.get().place !== 'daemon') {
       this.interrupt()
-      await this.#own?.over
+      await this.#own?.ended
       return
     }
     await this.#own?.delivered.promise
@@ -159,9 +159,9 @@ export class Turns {
     const files = pasted.in(text).map(({ name }) => name)
     store.act({ type: 'message-sent', text, files, now: ports.now() })
     const flags = { stop: new AbortController(), isSent: false, hasClosedParts: false, isUnwanted: false }
-    const own: OwnTurn = { ...flags, delivered: Promise.withResolvers(), over: Promise.resolve() }
+    const own: OwnTurn = { ...flags, delivered: Promise.withResolvers(), ended: Promise.resolve() }
     this.#own = own
-    own.over = this.#run(text, own).finally(() => {
+    own.ended = this.#run(text, own).finally(() => {
       own.stop.abort()
       own.delivered.resolve()
       this.#own = undefined

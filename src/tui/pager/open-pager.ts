@@ -50,13 +50,13 @@ export interface PagerOptions {
  * for the last messages.
  */
 export async function openPager(options: PagerOptions, signal: AbortSignal): Promise<void> {
-  const over = new AbortController()
+  const shutdown = new AbortController()
   const pages = await loadEnd(options, signal)
-  const pager = new Pager(options, pages, AbortSignal.any([signal, over.signal]))
+  const pager = new Pager(options, pages, AbortSignal.any([signal, shutdown.signal]))
   try {
     await pager.run()
   } finally {
-    over.abort()
+    shutdown.abort()
   }
 }
 

@@ -49,12 +49,18 @@ export async function openPlainChat(
   io: PlainIo,
   signal: AbortSignal,
 ): Promise<Unanswered | undefined> {
-  const over = new AbortController()
-  const chat = new PlainChat({ ports, options, io, signal: AbortSignal.any([signal, over.signal]), over })
+  const shutdown = new AbortController()
+  const chat = new PlainChat({
+    ports,
+    options,
+    io,
+    signal: AbortSignal.any([signal, shutdown.signal]),
+    shutdown,
+  })
   try {
     await chat.run(options.prompt)
   } catch (reason) {
-    if (!signal.aborted && !over.signal.aborted) throw reason
+    if (!signal.aborted && !shutdown.signal.aborted) throw reason
   } finally {
     await chat.end()
   }
@@ -67,7 +73,7 @@ interface PlainChatContext {
   io: PlainIo
   signal: AbortSignal
   /** Aborted when the user leaves. */
-  over: AbortController
+  shutdown: AbortController
 }
 
 class PlainChat {
@@ -106,7 +112,7 @@ class PlainChat {
           feed: this.#feed,
           send: (line, message) => this.#controller.turns.queuePrepared(line, message),
           say: (text) => this.#controller.turns.say(text),
-          leave: () => context.over.abort(),
+          leave: () => context.shutdown.abort(),
         },
         signal,
       ),
@@ -120,7 +126,7 @@ class PlainChat {
       commands: this.#commands,
       feed: this.#feed,
       showTranscript: async () => {},
-      leave: () => context.over.abort(),
+      leave: () => context.shutdown.abort(),
       signal,
     })
   }
@@ -156,7 +162,7 @@ class PlainChat {
   async end(): Promise<void> {
     this.unanswered = unansweredAsks(this.#store.get())
     await this.#controller.end()
-    this.#context.over.abort()
+    this.#context.shutdown.abort()
     this.#printer.printFinished()
     this.#printer.endLine()
     this.#store[Symbol.dispose]()
@@ -285,7 +291,7 @@ class PlainChat {
 
   #interrupt(): void {
     if (this.#controller.turns.isBusy) this.#controller.turns.interrupt()
-    else if (this.#isLeaving) this.#context.over.abort()
+    else if (this.#isLeaving) this.#context.shutdown.abort()
     else {
       this.#isLeaving = true
       this.#printer.print('Ctrl+C again leaves\n')

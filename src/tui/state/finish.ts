@@ -36,10 +36,10 @@ function toBlock(
 /** Prints the finished calls in call order, up to the first that is still running. */
 export function finishTools(state: ChatState): ChatState {
   const running = state.tools.findIndex((tool) => tool.state === 'running')
-  const over = running < 0 ? state.tools : state.tools.slice(0, running)
-  if (over.length === 0) return state
-  const printed = over.reduce((before, tool) => finish(before, { kind: 'tool', tool }), state)
-  return { ...printed, tools: state.tools.slice(over.length) }
+  const finished = running < 0 ? state.tools : state.tools.slice(0, running)
+  if (finished.length === 0) return state
+  const printed = finished.reduce((before, tool) => finish(before, { kind: 'tool', tool }), state)
+  return { ...printed, tools: state.tools.slice(finished.length) }
 }
 
 /** Prints everything that is open because the turn has ended. A call without a result counts as interrupted. */
@@ -47,8 +47,8 @@ export function finishAll(state: ChatState): ChatState {
   const closed = closeText(state, true)
   const tools = closed.tools.map((tool): ToolRun => (tool.state === 'running' ? interrupted(tool) : tool))
   const elsewhere = state.asks.filter((card) => !isCurrent(state, card))
-  const over = { ...finishTools({ ...closed, tools }), asks: elsewhere, returned: [] }
-  return backToPrompt(over, state.returned)
+  const finished = { ...finishTools({ ...closed, tools }), asks: elsewhere, returned: [] }
+  return backToPrompt(finished, state.returned)
 }
 
 function interrupted(tool: ToolRun): ToolRun {

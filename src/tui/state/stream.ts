@@ -173,10 +173,10 @@ function addContextUsage(spent: UsageTotals, { usage, context }: ContextUsageEve
 }
 
 function end(state: ChatState, value: StreamEnd): ChatState {
-  const over = { ...finishAll(state), turn: undefined }
-  const { usage } = over
+  const ended = { ...finishAll(state), turn: undefined }
+  const { usage } = ended
   const usd = usage.usd === undefined || value.costUsd === undefined ? undefined : usage.usd + value.costUsd
-  const counted = { ...over, usage: { ...usage, usd, turns: usage.turns + 1 } }
+  const counted = { ...ended, usage: { ...usage, usd, turns: usage.turns + 1 } }
   const stop = value.detail?.stopReason
   if (stop === 'cancelled') return finish(counted, { kind: 'notice', tone: 'info', text: 'Interrupted' })
   if (value.error !== '') {

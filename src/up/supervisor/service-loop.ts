@@ -136,13 +136,13 @@ export class ServiceLoop {
     }
     this.#log('info', `Adopted process ${pid}`)
     this.#updateRecord({ state: 'running', pid, identity })
-    const over = new AbortController()
+    const stop = new AbortController()
     return {
       pid,
       identity,
       serviceTag: mark,
-      ended: this.#watch({ pid, identity }, over.signal),
-      drop: () => over.abort(),
+      ended: this.#watch({ pid, identity }, stop.signal),
+      drop: () => stop.abort(),
     }
   }
 
@@ -237,11 +237,11 @@ export class ServiceLoop {
   }
 
   async #waitForRestart(woken: Promise<void>): Promise<void> {
-    const over = new AbortController()
+    const stop = new AbortController()
     const leftMs = this.#notBefore - performance.now()
-    const delay = sleep(leftMs, undefined, { signal: over.signal }).catch(() => undefined) // aborted by a wake-up
+    const delay = sleep(leftMs, undefined, { signal: stop.signal }).catch(() => undefined) // aborted by a wake-up
     await Promise.race([delay, woken])
-    over.abort()
+    stop.abort()
   }
 
   #recentStarts(): number[] {

@@ -259,7 +259,7 @@ describe('a server over HTTP that wants to know who asks', () => {
     const where = { transport: 'http', url: server.url, headers: {}, auth: undefined } as const
     const target = { ...where, authHelper: helper.argv }
     const env = { MARK: node.folder }
-    const options = { target, over: 'http', processes: node.processes, cwd: node.folder, env } as const
+    const options = { target, protocol: 'http', processes: node.processes, cwd: node.folder, env } as const
     const rest = { patienceMs: () => 60_000, now: Date.now, note: () => {} }
     const opening = openRemoteLink({ ...options, ...rest }, stop.signal)
     await until('the helper runs', async () => (await helper.runs().catch(() => 0)) === 1)

@@ -10,7 +10,7 @@ test('a request over HTTP that is cancelled before it is sent never reaches its 
   const link = await openRemoteLink(
     {
       target: { transport: 'http', url: server.url, headers: {}, auth: undefined, authHelper: undefined },
-      over: 'http',
+      protocol: 'http',
       processes: node.processes,
       cwd: node.folder,
       env: {},
