@@ -72,6 +72,7 @@ function readNewEntry(options: ParsedOptions): Cron {
     throw new CrabError(
       'usage',
       'Cannot add the entry: it would never fire, because its quiet hours cover all its times',
+      { hint: 'shorten --quiet, or choose other times' },
     )
   }
   throw new CrabError('usage', `Cannot add the entry: ${first?.message}`, {

@@ -38,7 +38,9 @@ export async function describeCallAction(
     (await describeBuiltInTool(services, call, signal))
   const name = 'name' in action ? action.name : tool
   if (agent.tools.length === 0 || agent.tools.includes(name) || isGroupTool(name)) return action
-  throw new CrabError('denied', `Cannot call ${name}: the agent's file does not list it under tools`)
+  throw new CrabError('denied', `Cannot call ${name}: the agent's file does not list it under tools`, {
+    hint: "add it to tools in the agent's file",
+  })
 }
 
 /** Describes to a person what an action does; links in its path are resolved. */

@@ -36,7 +36,9 @@ export async function findSession(
   if (session !== '' || (agent === '' && sender === '')) return await getSession(storage, session)
   const active = await storage.activeSession(await resolvePair(services, message))
   if (active !== undefined) return await getSession(storage, active)
-  throw new CrabError('missing', `Cannot find a session: none exists for ${describePair(message)}`)
+  throw new CrabError('missing', `Cannot find a session: none exists for ${describePair(message)}`, {
+    hint: 'crabtalk conversation list shows all conversations',
+  })
 }
 
 /** Handles `new_session`: creates an empty session and makes it the active one of its pair. */

@@ -46,7 +46,9 @@ export async function parsePackageSpec(
   if (looksLikePath(word)) return await readPath(word, version, caller)
   const [name, behind] = splitVersion(word)
   if (version !== undefined && behind !== undefined) {
-    throw new CrabError('usage', `Cannot ${verb} ${word}: its version is given twice`)
+    throw new CrabError('usage', `Cannot ${verb} ${word}: its version is given twice`, {
+      hint: 'give it as NAME@VERSION or with --version, not both',
+    })
   }
   const versionOrTag = version ?? behind
   if (versionOrTag !== undefined && !/^[\w][\w.+-]*$/.test(versionOrTag)) {
@@ -106,13 +108,16 @@ export function toServiceName(manifest: JsonObject, reserved: ReadonlySet<string
     throw new CrabError(
       'conflict',
       `${what}: its name "${name}" belongs to ${taken.package ?? 'a built-in service'}`,
+      RENAME_HINT,
     )
   }
   if (reserved.has(name) || WORDS.has(name)) {
-    throw new CrabError('conflict', `${what}: its name "${name}" is reserved for crabup`)
+    throw new CrabError('conflict', `${what}: its name "${name}" is reserved for crabup`, RENAME_HINT)
   }
   return name
 }
+
+const RENAME_HINT = { hint: 'its package.json can set another name: "crabtalk": {"component": "NAME"}' }
 
 function looksLikePath(word: string): boolean {
   return /^(\.{1,2}$|\.{0,2}[\\/]|~[\\/]|[a-zA-Z]:[\\/])/.test(word) || /\.(tgz|tar\.gz)$/.test(word)
@@ -125,7 +130,13 @@ async function readPath(
 ): Promise<PackageSpec> {
   const { cwd, homeDir, verb = 'pull' } = caller
   if (version !== undefined) {
-    throw new CrabError('usage', `Cannot ${verb} version ${version} of ${word}: a file has only one version`)
+    throw new CrabError(
+      'usage',
+      `Cannot ${verb} version ${version} of ${word}: a file has only one version`,
+      {
+        hint: 'leave out the version',
+      },
+    )
   }
   const path = resolve(cwd, word.replace(/^~(?=[\\/])/, homeDir))
   const found = await stat(path).catch(() => undefined)

@@ -95,7 +95,9 @@ function readSource(options: ParsedOptions, host: Host): UpdateSource {
   if (sources.length > 1)
     throw new CrabError('usage', 'Cannot combine --from, --version and --rollback: give only one of them')
   if (sha256 !== undefined && from === undefined) {
-    throw new CrabError('usage', '--sha256 needs --from FILE')
+    throw new CrabError('usage', 'Cannot use --sha256 without --from: npm verifies its own downloads', {
+      hint: 'crabup self update --from FILE --sha256 HEX',
+    })
   }
   return {
     ...(from !== undefined && { file: resolve(host.cwd(), from) }),
