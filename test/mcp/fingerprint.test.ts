@@ -9,7 +9,7 @@ const DEFAULTS = { home: '/home/me/.crabtalk', baseEnv: {} }
 const OWNER = { agentId: '01J0000000000000000000CRAB', name: 'fs' }
 const ENTRY: McpEntry = { name: 'fs', command: 'npx', args: ['-y', 'fs', '/a'], env: { A: '1', B: '2' } }
 
-test('fingerprintOf() is the SHA-256 of the canonical JSON of what is started', () => {
+test('computeFingerprint() is the SHA-256 of the canonical JSON of what is started', () => {
   const json = `{"args":["-y","fs","/a"],"command":"npx","cwd":"/home/me/.crabtalk","env":{"A":"1","B":"2"},"transport":"stdio"}`
   assert.equal(fingerprint(ENTRY), createHash('sha256').update(json).digest('hex'))
 })
@@ -33,7 +33,7 @@ const SAME: Record<string, McpEntry> = {
   'shared, said aloud': { ...ENTRY, share: true },
 }
 for (const [what, entry] of Object.entries(SAME)) {
-  test(`fingerprintOf() does not change with ${what}`, () => {
+  test(`computeFingerprint() does not change with ${what}`, () => {
     assert.equal(fingerprint(entry), fingerprint(ENTRY))
   })
 }
@@ -47,7 +47,7 @@ const OTHER: Record<string, McpEntry> = {
   'another directory': { ...ENTRY, cwd: '/tmp' },
 }
 for (const [what, entry] of Object.entries(OTHER)) {
-  test(`fingerprintOf() changes with ${what}`, () => {
+  test(`computeFingerprint() changes with ${what}`, () => {
     assert.notEqual(fingerprint(entry), fingerprint(ENTRY))
   })
 }
@@ -60,18 +60,21 @@ for (const [what, change] of Object.entries<Partial<McpEntry>>({
   auth_helper: { auth_helper: ['helper'] },
   transport: { transport: 'sse' },
 })) {
-  test(`fingerprintOf() changes with the ${what} of a remote server`, () => {
+  test(`computeFingerprint() changes with the ${what} of a remote server`, () => {
     assert.notEqual(fingerprint({ ...REMOTE, ...change }), fingerprint(REMOTE))
   })
 }
 
-test('fingerprintOf() of an entry that is not shared holds its owner: the agent by its id, and the name', () => {
+test("computeFingerprint() of an entry that is not shared contains its owner: the agent's id and the server's name", () => {
   const own = { ...ENTRY, share: false }
-  const of = (owner: typeof OWNER) => computeFingerprint(toTarget(own, DEFAULTS), own, owner)
-  assert.notEqual(of(OWNER), fingerprint(ENTRY))
-  assert.equal(of(OWNER), of({ ...OWNER }))
-  assert.notEqual(of(OWNER), of({ ...OWNER, agentId: '01J0000000000000000000KRAB' }))
-  assert.notEqual(of(OWNER), of({ ...OWNER, name: 'files' }))
+  const fingerprintOwned = (owner: typeof OWNER) => computeFingerprint(toTarget(own, DEFAULTS), own, owner)
+  assert.notEqual(fingerprintOwned(OWNER), fingerprint(ENTRY))
+  assert.equal(fingerprintOwned(OWNER), fingerprintOwned({ ...OWNER }))
+  assert.notEqual(
+    fingerprintOwned(OWNER),
+    fingerprintOwned({ ...OWNER, agentId: '01J0000000000000000000KRAB' }),
+  )
+  assert.notEqual(fingerprintOwned(OWNER), fingerprintOwned({ ...OWNER, name: 'files' }))
 })
 
 test('toTarget() lays [env] of config.toml under the env of a program', () => {
@@ -85,7 +88,7 @@ test('toTarget() lays [env] of config.toml under the env of a program', () => {
   })
 })
 
-test('canonicalJson() gives one text for all orders of keys, and loses no key', () => {
+test('canonicalJson() returns one text for all orders of keys, and loses no key', () => {
   const tables = fc.dictionary(fc.string(), fc.jsonValue())
   fc.assert(
     fc.property(tables, (table) => {

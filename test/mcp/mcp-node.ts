@@ -19,21 +19,21 @@ import type { ServerOptions } from '../support/mcp/options.ts'
 import { endLiving, livingWith } from '../support/orphans.ts'
 import { until } from '../support/until.ts'
 
-/** The MCP servers of a node of a test, on real processes; nothing may be left of them when it is disposed. */
+/** The MCP servers of a test node, as real processes; disposing asserts that no process is left. */
 export interface McpNode extends AsyncDisposable {
   readonly servers: McpServers
   readonly processes: ProcessHost
   readonly folder: string
-  /** What happened to servers, of all agents. */
+  /** The events of all servers, of all agents. */
   readonly events: McpServerEvent[]
-  /** Milliseconds that were added to the clock, which stands still. */
-  later: number
-  /** What it says: milliseconds since 1970. */
+  /** Milliseconds added to the clock, which does not run by itself. */
+  advancedMs: number
+  /** Returns the time of the clock in milliseconds since 1970. */
   now(): number
-  /** A misbehaving server whose doings are recorded. */
+  /** Returns the entry of a misbehaving server that records what it does. */
   watch(options?: ServerOptions, start?: Start): WatchedServer
-  /** Another node on the same folder, as another process would be. */
-  another(): Promise<McpNode>
+  /** Opens another node on the same folder, as another process would be. */
+  openAnother(): Promise<McpNode>
 }
 
 export interface McpNodeOptions {
@@ -43,7 +43,7 @@ export interface McpNodeOptions {
 
 export const NEVER = new AbortController().signal
 
-/** Opens a node in a folder of its own. Its servers are marked, so that two nodes never have the same one. */
+/** Opens a node in its own folder. Its servers are marked, so that two nodes never have the same one. */
 export async function mcpNode(options: McpNodeOptions = {}): Promise<McpNode> {
   const directory = await mkdtempDisposable(join(tmpdir(), 'crab-mcp-'))
   const mark = `crab-node-${randomUUID()}`
@@ -65,8 +65,8 @@ function openNode(
     processes,
     folder,
     events,
-    later: 0,
-    now: () => opened + node.later,
+    advancedMs: 0,
+    now: () => opened + node.advancedMs,
     servers: openMcpServers({
       processes,
       home: folder,
@@ -77,7 +77,7 @@ function openNode(
       onEvent: (event) => events.push(event),
     }),
     watch: (serverOptions, start) => watchedServer(folder, serverOptions, start),
-    another: async () => openNode({ ...options, leave: async () => {} }),
+    openAnother: async () => openNode({ ...options, leave: async () => {} }),
     async [Symbol.asyncDispose]() {
       await node.servers[Symbol.asyncDispose]()
       await processes[Symbol.asyncDispose]()
@@ -89,7 +89,7 @@ function openNode(
 
 let count = 0
 
-/** An agent of its own with these declarations, whose servers have the time that they need on a busy machine. */
+/** Returns a new agent with these declarations, whose servers have enough time for a busy machine. */
 export function agentWith(mcps: readonly McpEntry[], changes: Partial<AgentConfig> = {}): AgentConfig {
   count++
   const id = `01J0000000000000000000${String(count).padStart(4, '0')}`
@@ -99,27 +99,27 @@ export function agentWith(mcps: readonly McpEntry[], changes: Partial<AgentConfi
   return { ...AGENT, id, name: `agent${count}`, mcps: patient, ...changes }
 }
 
-/** What a turn was offered, and told meanwhile. */
+/** The tools a turn was offered, and the events and notices it got meanwhile. */
 export interface Offered {
   tools: readonly ToolSpec[]
   names: string[]
-  told: AgentEvent[]
+  reported: AgentEvent[]
   notices: string[]
 }
 
 /** Asks for the tools of an agent as a turn does. */
 export async function offer(node: McpNode, agent: AgentConfig, signal = NEVER): Promise<Offered> {
-  const told: AgentEvent[] = []
-  const tools = await node.servers.hook.schema!(agent, { emit: (event) => told.push(event), signal })
+  const reported: AgentEvent[] = []
+  const tools = await node.servers.hook.schema!(agent, { emit: (event) => reported.push(event), signal })
   return {
     tools,
-    told,
+    reported,
     names: tools.map(({ name }) => name),
-    notices: told.flatMap((event) => (event.type === 'notice' ? event.message : [])),
+    notices: reported.flatMap((event) => (event.type === 'notice' ? event.message : [])),
   }
 }
 
-/** Calls a tool as a turn does: described first, then run; undefined when it is nobody's. */
+/** Calls a tool as a turn does, described first and then run; returns undefined if no server has it. */
 export async function run(
   node: McpNode,
   agent: AgentConfig,
@@ -160,7 +160,7 @@ export async function untilState(node: McpNode, state: string): Promise<void> {
 }
 
 /** Makes a node believe that a server had one tool, `old`, when it was last connected. */
-export async function rememberedAs(node: McpNode, entry: McpEntry): Promise<string[]> {
+export async function storeOldList(node: McpNode, entry: McpEntry): Promise<string[]> {
   const { fingerprint } = node.servers.view(agentWith([entry])).servers[0]!
   const tool = { name: 'old', description: '', inputSchema: { type: 'object' } }
   const memory = new ServerMemory(join(node.folder, 'cache', 'mcp'))
@@ -171,12 +171,12 @@ export async function rememberedAs(node: McpNode, entry: McpEntry): Promise<stri
   return ['mcp__misbehaving__old']
 }
 
-/** What happened to the servers of an agent. */
+/** Returns the event kinds of an agent's servers. */
 export function kinds(node: McpNode, agent: string): string[] {
   return node.events.filter((event) => event.agent === agent).map(({ kind }) => kind)
 }
 
-/** Waits until nothing is left of a server. */
-export async function ended({ mark }: WatchedServer): Promise<void> {
+/** Waits until no process of a server is left. */
+export async function waitUntilGone({ mark }: WatchedServer): Promise<void> {
   await until('the server is gone', async () => (await livingWith(mark)).length === 0)
 }

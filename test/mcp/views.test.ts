@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { agentWith, ended, kinds, mcpNode, NEVER, offer, run } from './mcp-node.ts'
+import { agentWith, kinds, mcpNode, NEVER, offer, run, waitUntilGone } from './mcp-node.ts'
 
 test('view() shows what an agent has, and why the rest is hidden', async () => {
   await using node = await mcpNode()
@@ -36,11 +36,11 @@ test('view() shows what an agent has, and why the rest is hidden', async () => {
   )
 })
 
-test('view() starts nothing, and shows what is remembered of an agent that is not registered', async () => {
+test('view() starts nothing, and shows what is stored for an agent that is not registered', async () => {
   await using node = await mcpNode()
   const server = node.watch({ tools: ['few'] })
   await (await node.servers.verify(agentWith([]), server.entry, NEVER))[Symbol.asyncDispose]()
-  await using other = await node.another()
+  await using other = await node.openAnother()
   const agent = agentWith([server.entry, { name: 'web', url: 'https://example.com', headers: { Host: 'a' } }])
   const { generation, servers } = other.servers.view(agent)
   assert.deepEqual(
@@ -73,7 +73,7 @@ test('peers() shows a connection without its secrets', async () => {
   assert.ok(peer!.pid! > 0 && peer!.connectedAt! > 0)
 })
 
-test('generations grow with the tools of an agent, and only with them', async () => {
+test('generations increase only when the tools of an agent change', async () => {
   await using node = await mcpNode()
   const [agent, other] = [agentWith([node.watch({ tools: ['few'] }).entry]), agentWith([])]
   const generation = () => node.servers.view(agent).generation
@@ -88,7 +88,7 @@ test('generations grow with the tools of an agent, and only with them', async ()
   assert.ok(generation() > first)
 })
 
-test('verify() tries an entry; disposed it leaves nothing behind, and the first turn need not wait for its list', async () => {
+test('verify() tests an entry and leaves no process behind, and the first turn need not wait for its list', async () => {
   await using node = await mcpNode()
   const server = node.watch({ tools: ['few'] })
   const entry = { ...server.entry, exclude: ['add'] }
@@ -104,13 +104,13 @@ test('verify() tries an entry; disposed it leaves nothing behind, and the first 
   )
   assert.deepEqual([node.servers.peers(), node.events], [[], []])
   await verified[Symbol.asyncDispose]()
-  await ended(server)
+  await waitUntilGone(server)
   const agent = agentWith([{ ...server.entry, start: 'lazy' }])
   assert.equal((await offer(node, agent)).names.length, 2)
   assert.equal(server.starts().length, 1)
 })
 
-test('a server that verify() started is the one that runs once it is declared, and its owner hears of it', async () => {
+test('a server that verify() started is reused once it is declared, and its owner is told', async () => {
   await using node = await mcpNode()
   const server = node.watch({ tools: ['few'] })
   const agent = agentWith([server.entry])
@@ -124,7 +124,7 @@ test('a server that verify() started is the one that runs once it is declared, a
   const [peer] = node.servers.peers()
   assert.deepEqual([peer!.state, peer!.owners.length, server.starts().length], ['connected', 1, 1])
   await node.servers.hook.onUnregisterAgent!(agent)
-  await ended(server)
+  await waitUntilGone(server)
 })
 
 test('a server that is being verified ends with its node', async () => {
@@ -132,10 +132,10 @@ test('a server that is being verified ends with its node', async () => {
   const server = node.watch({ tools: ['few'] })
   await node.servers.verify(agentWith([]), server.entry, NEVER)
   await node.servers[Symbol.asyncDispose]()
-  await ended(server)
+  await waitUntilGone(server)
 })
 
-test('verify() looks at a server that runs already, and lets it run', async () => {
+test('verify() checks a server that is already running, and keeps it running', async () => {
   await using node = await mcpNode()
   const server = node.watch({ tools: ['few'] })
   await offer(node, agentWith([server.entry]))
@@ -146,7 +146,7 @@ test('verify() looks at a server that runs already, and lets it run', async () =
   assert.equal(node.servers.peers()[0]!.state, 'connected')
 })
 
-test('verify() fails with the reason, and remembers it', async () => {
+test('verify() fails with the reason, and stores it', async () => {
   await using node = await mcpNode()
   const server = node.watch({ at: { start: 'crash' } })
   await assert.rejects(node.servers.verify(agentWith([]), server.entry, NEVER), {
@@ -156,7 +156,7 @@ test('verify() fails with the reason, and remembers it', async () => {
   assert.match((await offer(node, agentWith([server.entry]))).notices.join(), /s ago; its tools are left out/)
 })
 
-test('verify() starts a server that is not shared for the agent that will have it', async () => {
+test('verify() starts an unshared server for the agent that will have it', async () => {
   await using node = await mcpNode()
   const server = node.watch({ tools: ['few'] })
   const agent = agentWith([{ ...server.entry, share: false, start: 'lazy' }])
@@ -165,13 +165,13 @@ test('verify() starts a server that is not shared for the agent that will have i
   assert.equal(server.starts().length, 1)
 })
 
-test('view() and peers() say what went wrong in an earlier process, and when, without starting anything', async () => {
+test("view() and peers() show an earlier process's error and its time, without starting anything", async () => {
   await using node = await mcpNode()
   const server = node.watch({ at: { start: 'crash' } })
   const agent = agentWith([{ ...server.entry, start: 'lazy' }])
   await assert.rejects(node.servers.verify(agent, agent.mcps[0]!, NEVER))
   const starts = server.starts().length
-  await using other = await node.another()
+  await using other = await node.openAnother()
   for (const _ of ['unregistered', 'registered']) {
     const { state, error, lastErrorAt, isListed } = other.servers.view(agent).servers[0]!
     assert.deepEqual([state, isListed], ['failed', false])
@@ -183,7 +183,7 @@ test('view() and peers() say what went wrong in an earlier process, and when, wi
   assert.equal(server.starts().length, starts)
 })
 
-test('view() tells a server without tools from one whose tools nobody knows', async () => {
+test('view() distinguishes a server without tools from one whose tools are unknown', async () => {
   await using node = await mcpNode()
   const [empty, unknown] = [node.watch({ tools: ['none'] }), node.watch()]
   const agent = agentWith([empty.entry, { ...unknown.entry, name: 'unknown' }])

@@ -6,7 +6,7 @@ import { madeHome, type ServedComponent, startServed } from '../../support/compo
 
 const CALL = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'
 
-test('/health answers everybody on this machine, and tells no secret', async () => {
+test('/health answers any local client, and reveals no secret', async () => {
   await using home = await madeHome()
   await using served = await startServed(home)
   const { status, text, headers } = await ask(served, { path: '/health' })
@@ -19,7 +19,7 @@ test('/health answers everybody on this machine, and tells no secret', async () 
   assert.equal((await ask(served, { path: '/health', method: 'POST' })).status, 405)
 })
 
-test('/mcp answers who bears the key, and nobody else', async () => {
+test('/mcp answers only clients with the key', async () => {
   await using home = await madeHome()
   await using served = await startServed(home)
   const { key } = served
@@ -42,7 +42,7 @@ test('/mcp answers who bears the key, and nobody else', async () => {
   }
 })
 
-test('pages of a browser are refused: by the host they name, and by where they come from', async () => {
+test('browser pages are refused, by the Host header and by the Origin header', async () => {
   await using home = await madeHome()
   await using served = await startServed(home)
   const authorization = `Bearer ${served.key}`
@@ -59,7 +59,7 @@ test('pages of a browser are refused: by the host they name, and by where they c
   }
 })
 
-test('what is no call of MCP is refused', async () => {
+test('requests that are not MCP calls are refused', async () => {
   await using home = await madeHome()
   await using served = await startServed(home, [], { maxBodyBytes: 1_000 })
   const headers = { authorization: `Bearer ${served.key}` }
@@ -73,7 +73,7 @@ test('what is no call of MCP is refused', async () => {
   assert.equal((await mcp(served, headers, CALL.padEnd(999))).status, 200)
 })
 
-test('a body that nobody may send is not waited for', async () => {
+test('the body of an unauthorized request is not read', async () => {
   await using home = await madeHome()
   await using served = await startServed(home)
   const socket = connect(served.port, '127.0.0.1')
@@ -85,7 +85,7 @@ test('a body that nobody may send is not waited for', async () => {
   assert.match(answer, /^HTTP\/1\.1 401 .*\r\n[\s\S]*connection: close/i)
 })
 
-test('lines that are no HTTP, and addresses that are none, do not end it', async () => {
+test('invalid HTTP and invalid addresses do not stop the server', async () => {
   await using home = await madeHome()
   await using served = await startServed(home)
   for (const line of [
@@ -97,35 +97,35 @@ test('lines that are no HTTP, and addresses that are none, do not end it', async
     'TRACE / HTTP/1.1\r\nhost: localhost\r\n\r\n',
   ]) {
     const socket = connect(served.port, '127.0.0.1')
-    socket.on('error', () => {}) // it may be cut
+    socket.on('error', () => {}) // the connection may be cut
     socket.end(line)
     for await (const _ of socket.iterator({ destroyOnReturn: true }));
   }
   assert.equal((await ask(served, { path: '/health' })).status, 200)
 })
 
-interface Answer {
+interface HttpResponse {
   status: number
   text: string
   headers: Record<string, unknown>
 }
 
-interface Asked {
+interface HttpRequest {
   path: string
   method?: string
   headers?: Record<string, string>
   body?: string
 }
 
-function mcp(served: ServedComponent, headers: Record<string, string>, body = CALL): Promise<Answer> {
+function mcp(served: ServedComponent, headers: Record<string, string>, body = CALL): Promise<HttpResponse> {
   const usual = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
   return ask(served, { path: '/mcp', method: 'POST', headers: { ...usual, ...headers }, body })
 }
 
 function ask(
   { port }: ServedComponent,
-  { path, method = 'GET', headers = {}, body = '' }: Asked,
-): Promise<Answer> {
+  { path, method = 'GET', headers = {}, body = '' }: HttpRequest,
+): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
     const sent = request({ host: '127.0.0.1', port, path, method, headers, agent: false }, async (answer) => {
       let text = ''

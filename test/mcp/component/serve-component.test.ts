@@ -15,7 +15,7 @@ import { freePort } from '../../support/component.ts'
 import { temporaryHome } from '../../support/temporary-home.ts'
 import { until } from '../../support/until.ts'
 
-test('a component says where it is while it serves, and takes that away', async () => {
+test('a component announces its address while it serves, and removes the file afterwards', async () => {
   await using home = await madeHome()
   const { run } = home.paths
   await using served = await startServed(home)
@@ -30,7 +30,7 @@ test('a component says where it is while it serves, and takes that away', async 
   assert.deepEqual(readdirSync(run), [])
 })
 
-test('of several that start at once one serves, and the others say which', async () => {
+test('when several components start together one serves, and the others say which', async () => {
   await using home = await madeHome()
   const starts = await Promise.allSettled(
     Array.from({ length: 5 }, () => startServed(home, [], { lookMs: 20 })),
@@ -48,7 +48,7 @@ test('of several that start at once one serves, and the others say which', async
   assert.equal(readFileSync(join(home.paths.run, 'dice.key'), 'utf8'), `${winner.key}\n`)
 })
 
-test('files of one that is dead are no obstacle: where nothing listens, somebody else does, or nobody can', async () => {
+test('files of a dead component do not block a new one, also when nothing can listen there', async () => {
   await using home = await madeHome()
   await using silent = await listening(() => {})
   await using other = await listening('{"name":"other","version":"1","pid":1,"started":""}')
@@ -59,12 +59,12 @@ test('files of one that is dead are no obstacle: where nothing listens, somebody
     await using served = await startServed(home)
     assert.equal(readFileSync(join(home.paths.run, 'dice.port'), 'utf8'), `${served.port}\n`)
   }
-  await home.write('run/dice.port', `${silent.port}\n`) // one that hangs is waited for a moment
+  await home.write('run/dice.port', `${silent.port}\n`) // a hanging component gets a moment to answer
   await using served = await startServed(home)
   assert.ok(served.port > 0)
 })
 
-test('a key that is there is kept if nobody else could read it', async () => {
+test('an existing key is kept if it is private', async () => {
   await using home = await madeHome()
   const path = join(home.paths.run, 'dice.key')
   const old = 'k'.repeat(43)
@@ -87,26 +87,26 @@ test('a key that is there is kept if nobody else could read it', async () => {
   }
 })
 
-test('files that others take away or change are set right', async () => {
+test('files that others remove or change are repaired', async () => {
   await using home = await madeHome()
   const { run } = home.paths
   await using served = await startServed(home, [], { lookMs: 5 })
-  const isRight = () =>
+  const areRestored = () =>
     read(join(run, 'dice.port')) === `${served.port}\n` && read(join(run, 'dice.key')) === `${served.key}\n`
-  await rename(run, `${run}.old`) // at once, so that it cannot write in between
-  await until('both are back', isRight)
+  await rename(run, `${run}.old`) // immediately, so that it cannot write in between
+  await until('both are back', areRestored)
   await writeFile(join(run, 'dice.key'), 'other')
-  await until('the key is back', isRight)
+  await until('the key is back', areRestored)
   await writeFile(join(run, 'dice.port'), `${await freePort()}\n`)
-  await until('the port is back', isRight)
-  putInTheWay(run)
+  await until('the port is back', areRestored)
+  replaceByFile(run)
   await until('it is told', () => served.logged.some((line) => /^warn Cannot .*run/.test(line)))
   await rm(run)
-  await until('both are back again', isRight)
+  await until('both are back again', areRestored)
 })
 
-/** Puts a file in the place of a folder, again where its owner was quicker to make the folder anew. */
-function putInTheWay(folder: string): void {
+/** Puts a file in the place of a folder; retries when the owner of the folder created it again first. */
+function replaceByFile(folder: string): void {
   for (let tries = 0; ; tries += 1) {
     renameSync(folder, `${folder}.away-${tries}`)
     try {
@@ -119,7 +119,7 @@ function putInTheWay(folder: string): void {
   }
 }
 
-test('one in whose place another serves ends with a conflict, and leaves the files of that one', async () => {
+test('a component that another one replaced ends with a conflict, and keeps the files of the other', async () => {
   await using home = await madeHome()
   await using other = await madeHome()
   await using first = await startServed(home, [], { lookMs: 5 })
@@ -131,7 +131,7 @@ test('one in whose place another serves ends with a conflict, and leaves the fil
   assert.ok(existsSync(join(home.paths.run, 'dice.key')))
 })
 
-test('one that is told to end before it serves takes nothing from one that does', async () => {
+test('a component that is stopped before it serves takes nothing from one that serves', async () => {
   await using home = await madeHome()
   await using first = await startServed(home)
   const { home: path, run } = home.paths
@@ -140,7 +140,7 @@ test('one that is told to end before it serves takes nothing from one that does'
   assert.equal(readFileSync(join(run, 'dice.port'), 'utf8'), `${first.port}\n`)
 })
 
-test('one whose home is removed ends, and makes none', async () => {
+test('a component whose home is removed ends, and creates nothing', async () => {
   await using home = await madeHome()
   await using served = await startServed(home, [], { lookMs: 5 })
   await rename(home.paths.home, `${home.paths.home}.old`)
@@ -148,7 +148,7 @@ test('one whose home is removed ends, and makes none', async () => {
   assert.equal(existsSync(home.paths.home), false)
 })
 
-test('a home that is not there, and a folder that is none, are named', async () => {
+test('a missing home and a file in its place are named in the error', async () => {
   await using nowhere = await temporaryHome()
   await assert.rejects(startServed(nowhere), { kind: 'config', hint: /set CRABTALK_HOME/ })
   assert.equal(existsSync(nowhere.paths.home), false)
@@ -160,7 +160,7 @@ test('a home that is not there, and a folder that is none, are named', async () 
   await assert.rejects(startServed(home), { kind: 'storage', message: /Cannot replace .*dice\.port/ })
 })
 
-test('a port file with the port of the one that starts says nothing of another', async () => {
+test('an old port file with the port of the starting component does not count as another component', async () => {
   await using home = await madeHome()
   await using listener = await listening('{"name":"dice","version":"1","pid":1,"started":""}')
   await home.write('run/dice.port', `${listener.port}\n`)
@@ -174,19 +174,19 @@ test('a port file with the port of the one that starts says nothing of another',
   assert.deepEqual(readdirSync(home.paths.run), [])
 })
 
-test('calls under way are finished when it ends', async () => {
+test('running calls finish when the component ends', async () => {
   await using home = await madeHome()
-  const begun = Promise.withResolvers<void>()
+  const callStarted = Promise.withResolvers<void>()
   const go = Promise.withResolvers<string>()
   const slow = tool((_, { signal }) => {
     signal.addEventListener('abort', () => go.reject(new Error('it was cut')))
-    begun.resolve()
+    callStarted.resolve()
     return go.promise
   })
   await using served = await startServed(home, [slow], { graceMs: 60_000 })
   await using host = await HTTP_CLIENTS['SDK 2.x, 2026-07-28']!(served)
   const call = host.call('slow')
-  await begun.promise
+  await callStarted.promise
   served.end()
   await until('the files are gone', () => !existsSync(join(home.paths.run, 'dice.port')))
   await assert.rejects(fetch(`http://127.0.0.1:${served.port}/health`))
@@ -195,23 +195,23 @@ test('calls under way are finished when it ends', async () => {
   await served.ended
 })
 
-test('calls that take too long are told to stop when it ends, may still answer, and are cut in the end', async () => {
+test('calls that take too long at the end are cancelled, may still answer, and are cut off at last', async () => {
   await using home = await madeHome()
-  const begun = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const
+  const callStarted = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const
   const stops = tool(async (_, { signal }) => {
-    begun[0].resolve()
+    callStarted[0].resolve()
     await once(signal, 'abort')
     return 'not all'
   })
   const endless = tool(() => {
-    begun[1].resolve()
+    callStarted[1].resolve()
     return new Promise(() => {})
   })
   await using served = await startServed(home, [stops, { ...endless, name: 'endless' }], { graceMs: 1 })
   await using host = await HTTP_CLIENTS['SDK 2.x, 2026-07-28']!(served)
   const call = host.call('slow')
   const lost = assert.rejects(host.call('endless'))
-  await Promise.all(begun.map(({ promise }) => promise))
+  await Promise.all(callStarted.map(({ promise }) => promise))
   served.end()
   assert.deepEqual((await call)['content'], [{ type: 'text', text: 'not all' }])
   await served.ended
@@ -226,7 +226,7 @@ function read(path: string): string | undefined {
   return existsSync(path) ? readFileSync(path, 'utf8') : undefined
 }
 
-/** A server that answers everything with a text, or not at all. */
+/** Starts a server that answers everything with a text, or not at all. */
 async function listening(answer: string | (() => void)): Promise<{ port: number } & AsyncDisposable> {
   const server: Server = createServer((_, response) => {
     if (typeof answer === 'string') response.end(answer)

@@ -56,14 +56,14 @@ for (const [client, connect] of Object.entries(HTTP_CLIENTS)) {
     assert.deepEqual((await host.call('rich'))['structuredContent'], { wantsProgress: false })
   })
 
-  test(`a tool of a component is told when ${client} waits no more`, async () => {
+  test(`a tool of a component is cancelled when ${client} no longer waits`, async () => {
     const stopped = Promise.withResolvers<void>()
-    const begun = Promise.withResolvers<void>()
+    const started = Promise.withResolvers<void>()
     const wait: ComponentTool = {
       name: 'wait',
       description: 'Waits.',
       async run(_, { signal }) {
-        begun.resolve()
+        started.resolve()
         await once(signal, 'abort')
         stopped.resolve()
         return ''
@@ -74,15 +74,15 @@ for (const [client, connect] of Object.entries(HTTP_CLIENTS)) {
     await using host = await connect(served)
     const over = new AbortController()
     const call = host.call('wait', {}, { signal: over.signal })
-    await begun.promise
+    await started.promise
     over.abort()
     await assert.rejects(call)
-    if (client !== 'SDK 2.x, 2026-07-28') served.end() // a cancellation of older revisions has no session to reach
+    if (client !== 'SDK 2.x, 2026-07-28') served.end() // a cancellation in older revisions has no session to reach
     await stopped.promise
   })
 }
 
-test('arguments that do not fit a schema never reach the tool, and the model reads why', async () => {
+test('arguments that do not match a schema never reach the tool, and the model reads why', async () => {
   await using home = await madeHome()
   await using served = await startServed(home, [ROLL, FAIL])
   await using host = await HTTP_CLIENTS['SDK 2.x']!(served)
@@ -102,7 +102,7 @@ test('arguments that do not fit a schema never reach the tool, and the model rea
   )
 })
 
-test('what is no tool is refused before anything is served', async () => {
+test('an invalid tool is rejected before anything is served', async () => {
   await using home = await madeHome()
   for (const [tools, problem] of [
     [[{ ...ROLL, name: 'ro ll' }], /Cannot offer the tool "ro ll": its name/],
@@ -117,7 +117,7 @@ test('what is no tool is refused before anything is served', async () => {
   })
 })
 
-test('a failure is logged by its beginning, however long the answer is', async () => {
+test('an error is logged by its start, however long the answer is', async () => {
   const long: ComponentTool = {
     ...FAIL,
     run() {

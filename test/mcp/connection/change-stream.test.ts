@@ -4,7 +4,7 @@ import { startModern } from '../../support/mcp/http/official-servers.ts'
 import { until } from '../../support/until.ts'
 import { agentWith, mcpNode, offer } from '../mcp-node.ts'
 
-test('a server of MCP 2026-07-28 whose stream of changes broke is listened to again, and asked what was missed', async () => {
+test('a broken change stream of an MCP 2026-07-28 server is reopened, and missed changes are fetched', async () => {
   await using server = await startModern()
   await using node = await mcpNode()
   const agent = agentWith([{ name: 'far', url: server.url }])

@@ -8,45 +8,45 @@ import { openStdioLink } from '../../../src/mcp/stdio/stdio-link.ts'
 import { BEHAVIOURS, type WatchedServer } from '../../support/mcp/mcp-servers.ts'
 import { type McpNode, mcpNode, NEVER } from '../mcp-node.ts'
 
-test('a server that answers the question for the newest revision too late is asked again', async () => {
+test('a server that answers the version probe too late is asked again', async () => {
   await using node = await mcpNode()
   const server = node.watch(BEHAVIOURS.lateModern)
-  const connection = await reach(node, server)
+  const connection = await connectTo(node, server)
   assert.equal(connection.protocolVersion, '2026-07-28')
   assert.ok((await connection.listTools(NEVER)).tools.length > 0)
-  assert.deepEqual(asked(server), ['server/discover', 'initialize', 'server/discover'])
+  assert.deepEqual(listFirstMethods(server), ['server/discover', 'initialize', 'server/discover'])
   assert.equal(server.starts().length, 1)
   await connection.close()
 })
 
-test('a server of an older revision that does not answer the question is spoken to in its own', async () => {
+test('a server of an older revision that ignores the version probe is used with its own revision', async () => {
   await using node = await mcpNode()
   const server = node.watch(BEHAVIOURS.hangOnProbe)
-  const connection = await reach(node, server)
+  const connection = await connectTo(node, server)
   assert.equal(connection.protocolVersion, '2025-11-25')
-  assert.deepEqual(asked(server), ['server/discover', 'initialize'])
+  assert.deepEqual(listFirstMethods(server), ['server/discover', 'initialize'])
   await connection.close()
 })
 
-test('a server of an older revision that refuses is asked once more when it was too late, and its own words are told', async () => {
+test('an older server that refuses is probed once more if the first answer was late, and its own error is reported', async () => {
   await using node = await mcpNode()
   const server = node.watch({ late: { 'server/discover': 'initialize' }, at: { initialize: 'error' } })
-  await assert.rejects(reach(node, server), {
+  await assert.rejects(connectTo(node, server), {
     kind: 'unavailable',
     message: 'the handshake failed: initialize failed on purpose',
   })
-  assert.deepEqual(asked(server), ['server/discover', 'initialize', 'server/discover'])
+  assert.deepEqual(listFirstMethods(server), ['server/discover', 'initialize', 'server/discover'])
 })
 
-test('a server of an older revision that answers the question and refuses is not asked again', async () => {
+test('an older server that answers the version probe and refuses is not probed again', async () => {
   await using node = await mcpNode()
   const server = node.watch({ at: { initialize: 'error' } })
-  await assert.rejects(reach(node, server, 60_000), { message: /initialize failed on purpose/ })
-  assert.deepEqual(asked(server), ['server/discover', 'initialize'])
+  await assert.rejects(connectTo(node, server, 60_000), { message: /initialize failed on purpose/ })
+  assert.deepEqual(listFirstMethods(server), ['server/discover', 'initialize'])
 })
 
-/** Connects to a server that has all the time it needs, and so long for the question. */
-async function reach(node: McpNode, { entry }: WatchedServer, probeMs = 10): Promise<Connection> {
+/** Connects to a server with a generous timeout, and this many milliseconds for the version probe. */
+async function connectTo(node: McpNode, { entry }: WatchedServer, probeMs = 10): Promise<Connection> {
   const target = {
     transport: 'stdio',
     command: entry.command,
@@ -62,8 +62,8 @@ async function reach(node: McpNode, { entry }: WatchedServer, probeMs = 10): Pro
   return await connectServer({ ...options, startupMs: 60_000, probeMs }, NEVER)
 }
 
-/** What came before the first list. */
-function asked(server: WatchedServer): (string | undefined)[] {
+/** Returns the methods called before the first list. */
+function listFirstMethods(server: WatchedServer): (string | undefined)[] {
   return server.messages().flatMap(({ method }) => (FIRST.includes(method!) ? [method] : []))
 }
 

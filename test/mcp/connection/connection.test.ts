@@ -17,10 +17,10 @@ const SERVERS = {
   everything: () => everythingEntry(),
   filesystem: (folder: string) => filesystemEntry([folder]),
 }
-for (const [name, entryOf] of Object.entries(SERVERS)) {
-  test(`the official server "${name}" is connected, listed, pinged and called`, async () => {
+for (const [name, toEntry] of Object.entries(SERVERS)) {
+  test(`the official server "${name}" can be connected, listed, pinged and called`, async () => {
     await using node = await mcpNode()
-    const entry = entryOf(node.folder)
+    const entry = toEntry(node.folder)
     const agent = agentWith([entry])
     const { tools: all, notices } = await offer(node, agent)
     const tools = all.filter(({ server }) => server !== undefined)
@@ -61,9 +61,9 @@ const TOLERATED = [
   'bothEras',
 ] as const
 for (const name of TOLERATED) {
-  test(`a server that is "${name}" is connected and called`, async () => {
+  test(`a server that is "${name}" can be connected and called`, async () => {
     await using node = await mcpNode()
-    const { agent, names } = await offered(node, BEHAVIOURS[name])
+    const { agent, names } = await offerServer(node, BEHAVIOURS[name])
     assert.ok(names.includes('mcp__misbehaving__echo') && names.includes('mcp__misbehaving__mismatch'))
     const answers = await Promise.all(
       ['one', 'two', 'three'].map((text) =>
@@ -77,7 +77,7 @@ for (const name of TOLERATED) {
   })
 }
 
-test('the newest revision both speak is negotiated, on one process', async () => {
+test('the newest common revision is negotiated, on one process', async () => {
   await using node = await mcpNode()
   const versions = async (options: ServerOptions) => {
     const server = node.watch(options)
@@ -91,7 +91,7 @@ test('the newest revision both speak is negotiated, on one process', async () =>
   assert.deepEqual(await versions({ era: 'both' }), ['2026-07-28', 1])
 })
 
-test('a server that ends at the question for the newest revision is started again, and never asked again', async () => {
+test('a server that exits at the version probe is restarted, and never probed again', async () => {
   await using node = await mcpNode()
   const server = node.watch(BEHAVIOURS.exitOnProbe)
   const agent = agentWith([server.entry])
@@ -100,26 +100,26 @@ test('a server that ends at the question for the newest revision is started agai
   await node.servers.reconnect(agent, 'misbehaving', NEVER)
   assert.equal(server.starts().length, 3)
   await node.servers.hook.onUnregisterAgent!(agent)
-  await using other = await node.another()
+  await using other = await node.openAnother()
   await other.servers.connect(agent, 'misbehaving', NEVER)
   assert.equal(server.starts().length, 4)
   assert.equal(server.messages('server/discover').length, 1)
 })
 
-test('what a server speaks is asked for again after a week', async () => {
+test('the revision of a server is probed again after a week', async () => {
   await using node = await mcpNode()
   const server = node.watch()
   const agent = agentWith([server.entry])
   await node.servers.connect(agent, 'misbehaving', NEVER)
   await node.servers.reconnect(agent, 'misbehaving', NEVER)
   assert.equal(server.messages('server/discover').length, 1)
-  node.later = 8 * 24 * 3_600_000
+  node.advancedMs = 8 * 24 * 3_600_000
   await node.servers.reconnect(agent, 'misbehaving', NEVER)
   await node.servers.reconnect(agent, 'misbehaving', NEVER)
   assert.equal(server.messages('server/discover').length, 2)
 })
 
-test('a server that could not be found is spoken to in its newest revision once it is there', async () => {
+test('a server that was missing is used with the newest revision once it exists', async () => {
   await using node = await mcpNode()
   const script = join(node.folder, 'server')
   const agent = agentWith([{ name: 's', command: script }])
@@ -130,7 +130,7 @@ test('a server that could not be found is spoken to in its newest revision once 
   assert.equal((await node.servers.connect(agent, 's', NEVER)).protocolVersion, '2026-07-28')
 })
 
-test('a server that does not answer the question for the newest revision is spoken to as an older one', async () => {
+test('a server that does not answer the version probe is treated as an older one', async () => {
   await using node = await mcpNode()
   const { entry, starts } = node.watch(BEHAVIOURS.hangOnProbe)
   const agent = agentWith([{ ...entry, startup_timeout_ms: 10_000 }])
@@ -138,7 +138,7 @@ test('a server that does not answer the question for the newest revision is spok
   assert.equal(starts().length, 1)
 })
 
-test('a server that was an older one and speaks the newest revision only is connected', async () => {
+test('an older server that was updated to only the newest revision is connected', async () => {
   await using node = await mcpNode()
   const script = join(node.folder, 'server.sh')
   const write = ({ command, args }: StdioEntry) =>
@@ -150,9 +150,9 @@ test('a server that was an older one and speaks the newest revision only is conn
   assert.equal((await node.servers.reconnect(agent, 's', NEVER)).protocolVersion, '2026-07-28')
 })
 
-test('requests of a server that are not served are answered with "method not found", a ping with a pong', async () => {
+test('unsupported requests of a server are answered with "method not found", a ping with a pong', async () => {
   await using node = await mcpNode()
-  const { agent } = await offered(node, {})
+  const { agent } = await offerServer(node, {})
   const ask = async (method: string) =>
     JSON.parse((await run(node, agent, { name: 'mcp__misbehaving__ask', args: { method } }))!.output)
   assert.deepEqual(await ask('ping'), {})
@@ -161,9 +161,9 @@ test('requests of a server that are not served are answered with "method not fou
   }
 })
 
-test('a server of the newest revision that asks for more than a person can give is refused in words', async () => {
+test('unsupported input requests of a server of the newest revision are refused with a reason', async () => {
   await using node = await mcpNode()
-  const { agent } = await offered(node, { era: 'modern' })
+  const { agent } = await offerServer(node, { era: 'modern' })
   const args = { method: 'sampling/createMessage' }
   assert.deepEqual(await run(node, agent, { name: 'mcp__misbehaving__ask', args }), {
     output:
@@ -172,7 +172,7 @@ test('a server of the newest revision that asks for more than a person can give 
   })
 })
 
-test('the client says who it is, and offers a person to be asked and nothing else', async () => {
+test('the client names itself, and offers only elicitation', async () => {
   await using node = await mcpNode()
   const server = node.watch()
   await node.servers.connect(agentWith([server.entry]), 'misbehaving', NEVER)
@@ -214,7 +214,7 @@ for (const name of ['hangOnInitialize', 'hangOnList', 'nullIds'] as const) {
   })
 }
 
-test('a server that could not be started says why, with what to do', async () => {
+test('a server that cannot be started says why, with what to do', async () => {
   await using node = await mcpNode()
   const agent = agentWith([
     { name: 'gone', command: 'no-such-program' },
@@ -231,12 +231,12 @@ test('a server that could not be started says why, with what to do', async () =>
   })
 })
 
-test('a server is given its environment, its directory and its home', async () => {
+test('a server gets its environment, its directory and its home', async () => {
   await using node = await mcpNode({
     baseEnv: { BASE: 'base', BOTH: 'base' },
     env: { PATH: process.env['PATH'], HOME: '/home/me', OPENAI_API_KEY: 'sk-secret' },
   })
-  const { agent } = await offered(node, {}, { env: { BOTH: 'own', OWN: 'own' } })
+  const { agent } = await offerServer(node, {}, { env: { BOTH: 'own', OWN: 'own' } })
   const answer = await run(node, agent, { name: 'mcp__misbehaving__env' })
   const { CRAB_TEST: _, CRABTALK_OWNER: __, ...environment } = JSON.parse(answer!.output)
   assert.deepEqual(environment, {
@@ -249,9 +249,9 @@ test('a server is given its environment, its directory and its home', async () =
   assert.equal((await run(node, agent, { name: 'mcp__misbehaving__cwd' }))?.output, node.folder)
 })
 
-test('standard error is read for ever, and its last 200 lines are kept', async () => {
+test('standard error is read continuously, and its last 200 lines are kept', async () => {
   await using node = await mcpNode()
-  const { agent } = await offered(node, {})
+  const { agent } = await offerServer(node, {})
   for (const bytes of [3_000_000, 3_000_000]) {
     await run(node, agent, { name: 'mcp__misbehaving__stderr', args: { bytes } })
   }
@@ -263,7 +263,7 @@ test('standard error is read for ever, and its last 200 lines are kept', async (
   assert.equal(node.servers.logs(agent, 'misbehaving').length, 200)
 })
 
-async function offered(node: McpNode, options: ServerOptions, start = {}) {
+async function offerServer(node: McpNode, options: ServerOptions, start = {}) {
   const server = node.watch(options, start)
   const agent = agentWith([server.entry])
   return { server, agent, ...(await offer(node, agent)) }

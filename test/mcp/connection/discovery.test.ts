@@ -10,9 +10,9 @@ import { agentWith, type McpNode, mcpNode, NEVER, offer, run } from '../mcp-node
 
 test('listTools() reads all pages in order', async () => {
   const pages: Record<string, unknown> = {
-    first: { tools: [named('a')], nextCursor: 'x' },
-    x: { tools: [named('b')], nextCursor: '' },
-    '': { tools: [named('c')] },
+    first: { tools: [toolNamed('a')], nextCursor: 'x' },
+    x: { tools: [toolNamed('b')], nextCursor: '' },
+    '': { tools: [toolNamed('c')] },
   }
   const { tools } = await listTools(async (cursor) => pages[cursor ?? 'first'])
   assert.deepEqual(
@@ -21,38 +21,38 @@ test('listTools() reads all pages in order', async () => {
   )
 })
 
-test('listTools() ends at a cursor that comes again, also later', async () => {
+test('listTools() stops at a repeated cursor, also on a later page', async () => {
   const next: Record<string, string> = { first: 'x', x: 'y', y: 'x' }
-  const asked: unknown[] = []
+  const cursors: unknown[] = []
   const { tools, dropped } = await listTools(async (cursor) => {
-    asked.push(cursor)
-    return { tools: [named('a')], nextCursor: next[cursor ?? 'first'] }
+    cursors.push(cursor)
+    return { tools: [toolNamed('a')], nextCursor: next[cursor ?? 'first'] }
   })
-  assert.deepEqual([tools.length, dropped, asked], [1, [], [undefined, 'x', 'y']])
+  assert.deepEqual([tools.length, dropped, cursors], [1, [], [undefined, 'x', 'y']])
 })
 
-test('listTools() takes an answer without a list as an empty one', async () => {
+test('listTools() treats an answer without a list as an empty one', async () => {
   for (const answer of [{}, null, 7, { tools: 'none' }, { tools: [], nextCursor: 7 }]) {
     assert.deepEqual(await listTools(async () => answer), { tools: [], dropped: [] })
   }
 })
 
-test('a list that never ends is cut, and that is said', async () => {
+test('an endless list is cut, with a warning', async () => {
   await using node = await mcpNode()
-  const { names, notices } = await offered(node, BEHAVIOURS.endlessCursor)
+  const { names, notices } = await offerServer(node, BEHAVIOURS.endlessCursor)
   assert.ok(names.length > 50)
   assert.match(notices.join(), /further tools \(their list does not end\)/)
 })
 
-test('a cursor that repeats itself ends the list without a word', async () => {
+test('a repeated cursor ends the list without a warning', async () => {
   await using node = await mcpNode()
-  const { names, notices } = await offered(node, { ...BEHAVIOURS.repeatingCursor, tools: ['few'] })
+  const { names, notices } = await offerServer(node, { ...BEHAVIOURS.repeatingCursor, tools: ['few'] })
   assert.deepEqual([names, notices], [['mcp__misbehaving__add', 'mcp__misbehaving__echo'], []])
 })
 
-test('tools with odd names are offered under names a model takes, and called under their own', async () => {
+test('tools with odd names are offered under names that models accept, and called by their own', async () => {
   await using node = await mcpNode()
-  const { agent, tools } = await offered(node, { tools: ['odd'] })
+  const { agent, tools } = await offerServer(node, { tools: ['odd'] })
   assert.equal(tools.length, ODD_NAMES.length)
   assert.deepEqual(new Set(tools.map(({ alias }) => alias)), new Set(ODD_NAMES))
   for (const { name, alias } of tools) {
@@ -61,17 +61,17 @@ test('tools with odd names are offered under names a model takes, and called und
   }
 })
 
-test('of two tools of one name the first is offered, and the other is named', async () => {
+test('the first of two tools with one name is offered, and the other is reported', async () => {
   await using node = await mcpNode()
-  const { agent, names, notices } = await offered(node, { tools: ['twins'] })
+  const { agent, names, notices } = await offerServer(node, { tools: ['twins'] })
   assert.deepEqual(names, ['mcp__misbehaving__between', 'mcp__misbehaving__twin'])
   assert.equal((await run(node, agent, { name: 'mcp__misbehaving__twin' }))?.output, 'first')
   assert.match(notices.join(), /"misbehaving" has tools that cannot be used: twin \(its name is taken\)/)
 })
 
-test('a tool with a bad schema is left out and named; what is wrong with an output schema harms nobody', async () => {
+test('a tool with an invalid input schema is omitted and reported; an invalid output schema does no harm', async () => {
   await using node = await mcpNode()
-  const { agent, names, notices } = await offered(node, BEHAVIOURS.badSchemas)
+  const { agent, names, notices } = await offerServer(node, BEHAVIOURS.badSchemas)
   assert.deepEqual(
     names.map((name) => name.replace('mcp__misbehaving__', '')),
     [
@@ -90,9 +90,9 @@ test('a tool with a bad schema is left out and named; what is wrong with an outp
   }
 })
 
-test('what cannot be offered is named once, to each agent', async () => {
+test('a tool that cannot be offered is reported once to each agent', async () => {
   await using node = await mcpNode()
-  const { server, agent, notices } = await offered(node, { tools: ['twins'] })
+  const { server, agent, notices } = await offerServer(node, { tools: ['twins'] })
   assert.equal(notices.length, 1)
   assert.deepEqual((await offer(node, agent)).notices, [])
   assert.equal((await offer(node, agentWith([server.entry]))).notices.length, 1)
@@ -105,7 +105,7 @@ for (const [what, options] of Object.entries<ServerOptions>({
 })) {
   test(`a list that changes in ${what} is read again, and the next turn has it`, async () => {
     await using node = await mcpNode()
-    const { agent, server } = await offered(node, options)
+    const { agent, server } = await offerServer(node, options)
     const before = node.servers.view(agent).generation
     await change(node, { add: ['fresh'], remove: ['echo'], times: 20 })
     await until('the list is read', () => node.servers.view(agent).generation > before)
@@ -113,8 +113,8 @@ for (const [what, options] of Object.entries<ServerOptions>({
     assert.ok(names.includes('mcp__misbehaving__fresh') && !names.includes('mcp__misbehaving__echo'))
     assert.equal((await run(node, agent, { name: 'mcp__misbehaving__fresh' }))?.output, 'fresh')
     assert.ok(node.events.at(-1)?.tools.includes('fresh'))
-    await sleep(400) // more readings would have begun by then
-    assert.ok(server.messages('tools/list').length < 10) // of 21 words; those that come late are heard late
+    await sleep(400) // more reads would have started by then
+    assert.ok(server.messages('tools/list').length < 10) // of 21 notifications; late ones are handled late
 
     function change(at: McpNode, args: Record<string, unknown>) {
       return run(at, agent, { name: 'mcp__misbehaving__change', args })
@@ -130,9 +130,9 @@ test('a list that changes while it is read for the first time is read again', as
   await until('the list is read', () => node.servers.view(agent).servers[0]!.tools[0]!.remoteName === 'v2')
 })
 
-test('a turn goes on with the tools it was shown when the list changes meanwhile', async () => {
+test('a turn continues with the tools it was shown when the list changes meanwhile', async () => {
   await using node = await mcpNode()
-  const { agent } = await offered(node, {})
+  const { agent } = await offerServer(node, {})
   const before = node.servers.view(agent).generation
   await run(node, agent, { name: 'mcp__misbehaving__change', args: { remove: ['echo'] } })
   await until('the list is read', () => node.servers.view(agent).generation > before)
@@ -142,31 +142,31 @@ test('a turn goes on with the tools it was shown when the list changes meanwhile
   })
 })
 
-test('a server that says its list changed after each reading is not read in a loop', async () => {
+test('a server that reports a change after each read is not read in a loop', async () => {
   await using node = await mcpNode()
-  const { server } = await offered(node, { ...BEHAVIOURS.listLoop, tools: ['few'] })
+  const { server } = await offerServer(node, { ...BEHAVIOURS.listLoop, tools: ['few'] })
   await until('it was read again', () => server.messages('tools/list').length >= 3)
   await sleep(700) // a loop would have read it many times by then
   assert.ok(server.messages('tools/list').length <= 4)
 })
 
-test('what is offered is the same, byte for byte, as long as nothing changes', async () => {
+test('the offer stays the same, byte for byte, as long as nothing changes', async () => {
   await using node = await mcpNode()
-  const { agent, tools } = await offered(node, {})
+  const { agent, tools } = await offerServer(node, {})
   assert.equal(JSON.stringify((await offer(node, agent)).tools), JSON.stringify(tools))
   await node.servers.reconnect(agent, 'misbehaving', NEVER)
   assert.equal(JSON.stringify((await offer(node, agent)).tools), JSON.stringify(tools))
-  await using other = await node.another()
+  await using other = await node.openAnother()
   assert.equal(JSON.stringify((await offer(other, agent)).tools), JSON.stringify(tools))
 })
 
-async function offered(node: McpNode, options: ServerOptions) {
+async function offerServer(node: McpNode, options: ServerOptions) {
   const server = node.watch(options)
   const agent = agentWith([server.entry])
   return { server, agent, ...(await offer(node, agent)) }
 }
 
-/** A server whose first list is out of date when it is sent. */
+/** Options of a server whose first list is outdated when it is sent. */
 const CHANGES_MEANWHILE = `
 let lists = 0
 const send = (message) => console.log(JSON.stringify({ jsonrpc: '2.0', ...message }))
@@ -186,6 +186,6 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
 })
 `
 
-function named(name: string): object {
+function toolNamed(name: string): object {
   return { name, inputSchema: { type: 'object' } }
 }

@@ -4,7 +4,7 @@ import { type Arrival, goodAnswer, scriptedServer, sendJson } from '../../suppor
 import { agentWith, mcpNode, offer, run } from '../mcp-node.ts'
 
 describe('arguments that a tool wants as headers', () => {
-  test('go along with a call, and only there', async () => {
+  test('are sent with a call, and only there', async () => {
     await using server = await serverWith(() => [toolWith({ type: 'string', 'x-mcp-header': 'Text' })])
     await using node = await mcpNode()
     const agent = agentWith([{ name: 'far', url: server.url }])
@@ -12,11 +12,11 @@ describe('arguments that a tool wants as headers', () => {
     const { output } = (await run(node, agent, { name: 'mcp__far__echo', args: { text: 'grüß dich' } }))!
     assert.equal(output, 'grüß dich')
     const encoded = `=?base64?${Buffer.from('grüß dich').toString('base64')}?=`
-    assert.deepEqual(paramsOf(server.of('tools/call')), [encoded])
-    assert.deepEqual(paramsOf(server.of('tools/list')), [undefined])
+    assert.deepEqual(readParamHeaders(server.of('tools/call')), [encoded])
+    assert.deepEqual(readParamHeaders(server.of('tools/list')), [undefined])
   })
 
-  test('are asked for again, once, by a server that misses them in a call', async () => {
+  test('are read again, once, when a server reports them missing in a call', async () => {
     let inputSchema: object = { type: 'string' }
     await using server = await serverWith(() => [toolWith(inputSchema)])
     await using node = await mcpNode()
@@ -25,11 +25,11 @@ describe('arguments that a tool wants as headers', () => {
     inputSchema = { type: 'string', 'x-mcp-header': 'Text' }
     const { output, isError } = (await run(node, agent, { name: 'mcp__far__echo', args: { text: 'hi' } }))!
     assert.deepEqual([output, isError], ['hi', false])
-    assert.deepEqual(paramsOf(server.of('tools/call')), [undefined, 'hi'])
+    assert.deepEqual(readParamHeaders(server.of('tools/call')), [undefined, 'hi'])
     assert.equal(server.of('tools/list').length, 2)
   })
 
-  test('that a server still misses then are its refusal', async () => {
+  test('that the server still reports missing make the call fail', async () => {
     await using server = await serverWith(() => [toolWith({ type: 'string' })], true)
     await using node = await mcpNode()
     const agent = agentWith([{ name: 'far', url: server.url }])
@@ -40,7 +40,7 @@ describe('arguments that a tool wants as headers', () => {
     assert.equal(server.of('tools/call').length, 2)
   })
 
-  test('cannot be wanted just so: such a tool is dropped, and named', async () => {
+  test('are not supported for numbers: such a tool is dropped and reported', async () => {
     await using server = await serverWith(() => [
       toolWith({ type: 'string' }),
       { ...toolWith({ type: 'number', 'x-mcp-header': 'Text' }), name: 'odd' },
@@ -52,7 +52,10 @@ describe('arguments that a tool wants as headers', () => {
   })
 })
 
-/** Speaks MCP 2026-07-28 and refuses a call that lacks the header its tool wants; a stubborn one refuses all calls. */
+/**
+ * Starts an MCP 2026-07-28 server that refuses a call without the header its tool wants; a stubborn one
+ * refuses all calls.
+ */
 async function serverWith(tools: () => Tool[], isStubborn = false) {
   return await scriptedServer({
     modern: true,
@@ -62,14 +65,14 @@ async function serverWith(tools: () => Tool[], isStubborn = false) {
       const refuses = isStubborn || (wants && headers['mcp-param-text'] === undefined)
       const error = { code: -32_020, message: 'Header mismatch' }
       if (method === 'tools/call' && refuses) sendJson(response, { jsonrpc: '2.0', id, error }, 400)
-      else if (method === 'tools/list') sendJson(response, listOf(arrival, tools()))
+      else if (method === 'tools/list') sendJson(response, toListResult(arrival, tools()))
       else return false
       return true
     },
   })
 }
 
-function listOf(arrival: Arrival, tools: readonly Tool[]): object {
+function toListResult(arrival: Arrival, tools: readonly Tool[]): object {
   const answer = goodAnswer(arrival, true) as { result: object }
   return { ...answer, result: { ...answer.result, tools } }
 }
@@ -80,6 +83,6 @@ function toolWith(text: object) {
   return { name: 'echo', description: '', inputSchema: { type: 'object', properties: { text } } }
 }
 
-function paramsOf(arrivals: readonly Arrival[]): unknown[] {
+function readParamHeaders(arrivals: readonly Arrival[]): unknown[] {
   return arrivals.map(({ headers }) => headers['mcp-param-text'])
 }

@@ -5,17 +5,17 @@ import fc from 'fast-check'
 import { tappedLines, tracedTransport, withCallingTurn } from '../../../src/mcp/connection/trace.ts'
 import type { McpFrame } from '../../../src/mcp/types.ts'
 
-test('tracedTransport() passes everything on, and looks at nothing while nobody listens', async () => {
-  const { transport, inner, frames, told } = setting({ hasListeners: false })
+test('tracedTransport() forwards everything, and inspects nothing while nothing listens', async () => {
+  const { transport, inner, frames, reported: received } = startTrace({ hasListeners: false })
   await transport.start()
   const unseen = { jsonrpc: '2.0', method: 'x', toJSON: () => assert.fail('looked at') } as JSONRPCMessage
   await transport.send(unseen)
   inner.onmessage?.(unseen)
-  assert.deepEqual([inner.sent, told, frames], [[unseen], [unseen], []])
+  assert.deepEqual([inner.sent, received, frames], [[unseen], [unseen], []])
 })
 
-test('an answer tells how long it took, in both directions, whatever its id looks like', async () => {
-  const at = setting()
+test('an answer has its duration, in both directions, for any form of id', async () => {
+  const at = startTrace()
   await at.transport.start()
   await at.transport.send({ jsonrpc: '2.0', id: 7, method: 'tools/list' })
   at.clock.ms += 5
@@ -40,8 +40,8 @@ test('an answer tells how long it took, in both directions, whatever its id look
   assert.deepEqual(at.frames[0]?.owners, [{ agent: 'crab', name: 'one' }])
 })
 
-test('what was asked while nobody listened has no duration', async () => {
-  const at = setting()
+test('a request that was sent while nothing listened has no duration', async () => {
+  const at = startTrace()
   await at.transport.start()
   await at.transport.send({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
   at.tap.hasListeners = false
@@ -54,8 +54,8 @@ test('what was asked while nobody listened has no duration', async () => {
   )
 })
 
-test('a call, its answer, its progress and its cancellation belong to its caller, whatever runs at once', async () => {
-  const at = setting()
+test('a call, its answer, progress and cancellation are attributed to its caller during concurrent calls', async () => {
+  const at = startTrace()
   await at.transport.start()
   const ask = (id: number, sender: string) =>
     withCallingTurn({ agent: 'crab', sender, runId: `run-${id}` }, async () => {
@@ -65,7 +65,7 @@ test('a call, its answer, its progress and its cancellation belong to its caller
       await at.transport.send({ jsonrpc: '2.0', id: id + 10, method: 'tools/list' })
     })
   await Promise.all([ask(1, 'ann'), ask(2, 'bob')])
-  const asked = at.frames.splice(0)
+  const requestFrames = at.frames.splice(0)
   await withCallingTurn({ agent: 'other', sender: 'eve', runId: 'run' }, async () => {
     const params = { progressToken: 'p2', progress: 1 }
     at.inner.onmessage?.({ jsonrpc: '2.0', method: 'notifications/progress', params })
@@ -77,13 +77,13 @@ test('a call, its answer, its progress and its cancellation belong to its caller
     at.inner.onmessage?.({ jsonrpc: '2.0', id: 11, result: {} })
   })
   const callers = (frames: readonly McpFrame[]) => frames.map(({ caller }) => caller?.sender)
-  assert.deepEqual(callers(asked).toSorted(), ['ann', 'bob', undefined, undefined])
+  assert.deepEqual(callers(requestFrames).toSorted(), ['ann', 'bob', undefined, undefined])
   assert.deepEqual(callers(at.frames), ['bob', undefined, 'ann', 'bob', undefined, undefined])
   assert.deepEqual(at.frames[2]!.caller, { agent: 'crab', sender: 'ann', runId: 'run-1' })
 })
 
-test('tappedLines() tells of what a server writes to standard error, only while somebody listens', () => {
-  const at = setting()
+test('tappedLines() reports what a server writes to standard error, only while something listens', () => {
+  const at = startTrace()
   const tell = tappedLines(at.tap, { fingerprint: 'f', owners: () => [], now: () => 7 })
   tell(() => ['one', 'two'])
   at.tap.hasListeners = false
@@ -94,8 +94,8 @@ test('tappedLines() tells of what a server writes to standard error, only while 
   )
 })
 
-test('no secret of a server, and nothing that looks like one, is in what is traced', async () => {
-  const at = setting()
+test("traces never contain a server's secrets or texts that look like secrets", async () => {
+  const at = startTrace()
   const text = 'a "hunter2secret"\n{"password":"p4ss"} Bearer abcdef https://me:pw@host/?token=t0k3n'
   const params = { name: 'x', arguments: { apiKey: 'k3y', hunter2secret: 1, text, limit: 5, path: '/a' } }
   await at.transport.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
@@ -108,7 +108,7 @@ test('no secret of a server, and nothing that looks like one, is in what is trac
 test('a payload has at most 64 KiB, and ends with a whole character', async () => {
   await fc.assert(
     fc.asyncProperty(fc.nat(70_000), fc.constantFrom('x', 'é', '€', '😀'), async (length, letter) => {
-      const at = setting()
+      const at = startTrace()
       const text = 'y'.repeat(length % 7) + letter.repeat(length)
       await at.transport.send({ jsonrpc: '2.0', method: 'x', params: { text } })
       const [{ payload, isCut }] = at.frames as [McpFrame]
@@ -123,9 +123,9 @@ test('a payload has at most 64 KiB, and ends with a whole character', async () =
   )
 })
 
-function setting({ hasListeners = true } = {}) {
+function startTrace({ hasListeners = true } = {}) {
   const frames: McpFrame[] = []
-  const told: JSONRPCMessage[] = []
+  const received: JSONRPCMessage[] = []
   const clock = { ms: 1_000 }
   const tap = { hasListeners, publish: (frame: McpFrame) => void frames.push(frame) }
   const inner: Transport & { sent: JSONRPCMessage[] } = {
@@ -140,6 +140,6 @@ function setting({ hasListeners = true } = {}) {
   const target = { transport: 'stdio', command: 'x', args: [], env, cwd: '/' } as const
   const owners = () => [{ agent: 'crab', name: 'one' }]
   const transport = tracedTransport(inner, tap, { fingerprint: 'f', target, owners, now: () => clock.ms })
-  transport.onmessage = (message) => void told.push(message)
-  return { transport, inner, frames, told, clock, tap }
+  transport.onmessage = (message) => void received.push(message)
+  return { transport, inner, frames, reported: received, clock, tap }
 }

@@ -16,7 +16,7 @@ const COLOUR = {
   },
 }
 
-async function asking(node: McpNode, entry: StdioEntry) {
+async function startAsking(node: McpNode, entry: StdioEntry) {
   const agent = agentWith([entry])
   await offer(node, agent)
   const call = (
@@ -42,15 +42,15 @@ async function asking(node: McpNode, entry: StdioEntry) {
 const answering = (label: string) => async (questions: readonly Question[]) =>
   Object.fromEntries(questions.map(({ question }) => [question, label]))
 
-const NOBODY = async () => {
+const UNANSWERED = async () => {
   const { CrabError } = await import('../../../src/core/base/errors.ts')
   throw new CrabError('denied', 'nobody')
 }
 
 for (const era of ['legacy', 'modern'] as const) {
-  test(`a ${era} server's question during a call is put to the person of the turn`, async () => {
+  test(`a ${era} server's question during a call is put to the user of the turn`, async () => {
     await using node = await mcpNode()
-    const { call } = await asking(node, askingEntry(era))
+    const { call } = await startAsking(node, askingEntry(era))
     const kinds: string[] = []
     const answer = await call(async (questions, kind) => {
       kinds.push(kind)
@@ -64,30 +64,30 @@ for (const era of ['legacy', 'modern'] as const) {
     assert.deepEqual(kinds, ['elicitation'])
   })
 
-  test(`a ${era} server's question is declined where nobody can be asked`, async () => {
+  test(`a ${era} server's question is declined if no user can be asked`, async () => {
     await using node = await mcpNode()
-    const { agent, call } = await asking(node, askingEntry(era))
-    const answer = await call(NOBODY)
+    const { agent, call } = await startAsking(node, askingEntry(era))
+    const answer = await call(UNANSWERED)
     assert.deepEqual(JSON.parse(answer!.output), { kind: 'elicit', action: 'decline' })
     const at = { agent, name: 'docs', tool: 'ask', args: COLOUR, spillDir: node.folder }
     const direct = await node.servers.call(at, NEVER)
     assert.deepEqual(JSON.parse(direct.output), { kind: 'elicit', action: 'decline' })
   })
 
-  test(`the time a person takes to answer a ${era} server is not the call's`, async () => {
+  test(`the time a user takes to answer a ${era} server does not count towards the call`, async () => {
     await using node = await mcpNode()
-    const { call } = await asking(node, { ...askingEntry(era), timeout_ms: 1_500 } as StdioEntry)
+    const { call } = await startAsking(node, { ...askingEntry(era), timeout_ms: 1_500 } as StdioEntry)
     const slow = async (questions: readonly Question[]) => {
-      await new Promise((resolve) => setTimeout(resolve, 1_700)) // longer than the call may take
+      await new Promise((resolve) => setTimeout(resolve, 1_700)) // longer than the time limit of the call
       return await answering('red')(questions)
     }
     const answer = await call(slow)
     assert.match(answer!.output, /"colour":"red"/)
   })
 
-  test(`a call that is aborted takes the question of a ${era} server back`, async () => {
+  test(`aborting a call withdraws the question of a ${era} server`, async () => {
     await using node = await mcpNode()
-    const { call } = await asking(node, askingEntry(era))
+    const { call } = await startAsking(node, askingEntry(era))
     const stop = new AbortController()
     const isAsked = Promise.withResolvers<AbortSignal>()
     const aborted = call(
@@ -105,9 +105,9 @@ for (const era of ['legacy', 'modern'] as const) {
   })
 }
 
-test('with calls of two turns under way, an older server reaches the person of neither', async () => {
+test('with calls of two turns in flight, a question of an older server reaches no user', async () => {
   await using node = await mcpNode()
-  const { call } = await asking(node, askingEntry('legacy'))
+  const { call } = await startAsking(node, askingEntry('legacy'))
   const first = Promise.withResolvers<void>()
   const release = Promise.withResolvers<void>()
   const one = call(
@@ -119,18 +119,18 @@ test('with calls of two turns under way, an older server reaches the person of n
     { runId: 'one' },
   )
   await first.promise
-  const told: string[] = []
-  const notice = (text: string) => void told.push(text)
+  const notices: string[] = []
+  const notice = (text: string) => void notices.push(text)
   const two = await call(() => assert.fail('reaches a person'), { runId: 'two', notice })
-  assert.match(told.join(), /^Declined a question of the MCP server "docs": it may belong to another call/)
+  assert.match(notices.join(), /^Declined a question of the MCP server "docs": it may belong to another call/)
   assert.deepEqual(JSON.parse(two!.output), { kind: 'elicit', action: 'decline' })
   release.resolve()
   assert.match((await one)!.output, /"colour":"red"/)
 })
 
-test('with calls of two turns under way, a server of the newest revision reaches the right person', async () => {
+test('with calls of two turns in flight, a question of a server of the newest revision reaches the right user', async () => {
   await using node = await mcpNode()
-  const { call } = await asking(node, askingEntry('modern'))
+  const { call } = await startAsking(node, askingEntry('modern'))
   const answers = await Promise.all(
     ['red', 'blue'].map((colour) => call(answering(colour), { runId: colour })),
   )
@@ -140,24 +140,24 @@ test('with calls of two turns under way, a server of the newest revision reaches
   )
 })
 
-test('an address that a server of the newest revision wants opened is put to the person', async () => {
+test('a URL that a server of the newest revision wants opened is shown to the user', async () => {
   await using node = await mcpNode()
-  const { call } = await asking(node, askingEntry('modern'))
-  const asked: string[] = []
+  const { call } = await startAsking(node, askingEntry('modern'))
+  const prompts: string[] = []
   const answer = await call(
     async (questions) => {
-      asked.push(...questions.map(({ question }) => question))
+      prompts.push(...questions.map(({ question }) => question))
       return await answering('Done')(questions)
     },
     { args: { url: 'https://example.com/login', message: 'Log in' } },
   )
-  assert.match(asked[0]!, /example\.com\nhttps:\/\/example\.com\/login\nLog in$/)
+  assert.match(prompts[0]!, /example\.com\nhttps:\/\/example\.com\/login\nLog in$/)
   assert.deepEqual(JSON.parse(answer!.output), { kind: 'elicit', action: 'accept' })
 })
 
-test('the forms and addresses of the official server are answered', async () => {
+test('the forms and URLs of the official server are answered', async () => {
   await using node = await mcpNode()
-  const { call } = await asking(node, everythingEntry())
+  const { call } = await startAsking(node, everythingEntry())
   const given: Record<string, string> = {
     String: 'Ada',
     'Titled Multiple Select Enum': 'Tuna, Trout',
@@ -183,28 +183,28 @@ test('the forms and addresses of the official server are answered', async () => 
   assert.equal(declined?.isError, true)
 })
 
-test('a call that was refused leaves the person of the next turn to the server', async () => {
+test('a failed call does not prevent questions in the next turn', async () => {
   await using node = await mcpNode()
-  const { call } = await asking(node, everythingEntry())
+  const { call } = await startAsking(node, everythingEntry())
   const args = { url: 'https://example.com/a', errorPath: true }
   const refused = await call(answering('Decline'), { runId: 'one', tool: 'trigger-url-elicitation', args })
   assert.equal(refused!.isError, true)
-  const asked: string[] = []
+  const prompts: string[] = []
   const form = async (questions: readonly Question[]) => {
-    asked.push(...questions.map(({ question }) => question))
+    prompts.push(...questions.map(({ question }) => question))
     return await answering('Decline')(questions)
   }
   await call(form, { runId: 'two', tool: 'trigger-elicitation-request', args: {} })
-  assert.equal(asked.length, 1)
+  assert.equal(prompts.length, 1)
 })
 
 const clockless = { pause: () => ({ [Symbol.dispose]() {} }) }
 
-test('CallsInFlight declines what is asked outside of a call', async () => {
+test('CallsInFlight declines questions outside a call', async () => {
   assert.deepEqual(await new CallsInFlight().answer({}, NEVER), { action: 'decline' })
 })
 
-test('CallsInFlight counts a call that was given up, as its server may still ask for it', async () => {
+test('CallsInFlight counts an abandoned call, because its server may still ask for it', async () => {
   const calls = new CallsInFlight()
   const yes = (turn: string) => ({ turn, answer: async () => ({ action: 'accept' as const }) })
   const left = calls.begin({ elicit: yes('left'), ...clockless })
@@ -219,12 +219,12 @@ test('CallsInFlight counts a call that was given up, as its server may still ask
   assert.deepEqual(await settled.answer({}, NEVER), { action: 'accept' })
 })
 
-test('CallsInFlight tells each turn once of a question that may be of another one', async () => {
+test('CallsInFlight tells each turn once about a question that may belong to another one', async () => {
   const calls = new CallsInFlight()
-  const told: string[] = []
+  const notices: string[] = []
   const of = (turn: string) => ({
     ...{ turn, answer: async () => ({ action: 'accept' as const }) },
-    onDeclined: () => void told.push(turn),
+    onDeclined: () => void notices.push(turn),
   })
   const left = calls.begin({ elicit: of('left'), ...clockless })
   left[Symbol.dispose]()
@@ -232,7 +232,7 @@ test('CallsInFlight tells each turn once of a question that may be of another on
   using _same = calls.begin({ elicit: of('one'), ...clockless })
   using _two = calls.begin({ elicit: of('two'), ...clockless })
   for (let i = 0; i < 2; i++) assert.deepEqual(await calls.answer({}, NEVER), { action: 'decline' })
-  assert.deepEqual(told, ['one', 'two'])
+  assert.deepEqual(notices, ['one', 'two'])
 })
 
 test('CallsInFlight lets a server ask ten times during a call', async () => {

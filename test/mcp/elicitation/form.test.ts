@@ -6,7 +6,7 @@ import { elicitThrough, readElicitedUrl } from '../../../src/mcp/elicitation/eli
 import { readForm, takeAnswers } from '../../../src/mcp/elicitation/form.ts'
 import { NEVER } from '../mcp-node.ts'
 
-const one = (schema: object, name = 'x') =>
+const readField = (schema: object, name = 'x') =>
   readForm({ type: 'object', properties: { [name]: schema }, required: [name] })?.[0]
 
 const GOOD: [what: string, schema: object, answer: string, value: unknown][] = [
@@ -49,7 +49,8 @@ const GOOD: [what: string, schema: object, answer: string, value: unknown][] = [
   ],
 ]
 for (const [what, schema, answer, value] of GOOD) {
-  test(`a field of a form takes ${what}`, () => assert.deepEqual(one(schema)?.read(answer), { value }))
+  test(`a field of a form accepts ${what}`, () =>
+    assert.deepEqual(readField(schema)?.read(answer), { value }))
 }
 
 const BAD: [schema: object, answer: string, problem: RegExp][] = [
@@ -68,13 +69,13 @@ const BAD: [schema: object, answer: string, problem: RegExp][] = [
   [{ type: 'array', items: { enum: ['a', 'b'] } }, 'a, z', /listed/],
 ]
 for (const [schema, answer, problem] of BAD) {
-  test(`a field of ${JSON.stringify(schema)} refuses "${answer}"`, () => {
-    const reading = one(schema)!.read(answer)
+  test(`a field of ${JSON.stringify(schema)} rejects "${answer}"`, () => {
+    const reading = readField(schema)!.read(answer)
     assert.match('problem' in reading ? reading.problem : 'taken', problem)
   })
 }
 
-test('readForm() leaves out fields that nobody can be asked for, unless they are required', () => {
+test('readForm() omits fields that it cannot ask for, unless they are required', () => {
   const properties = { a: { type: 'string' }, b: { type: 'object' }, c: 7 }
   assert.deepEqual(
     readForm({ properties })?.map(({ name }) => name),
@@ -89,8 +90,8 @@ test('readForm() leaves out fields that nobody can be asked for, unless they are
     assert.equal(readForm(schema), undefined)
 })
 
-test('a field shows nothing that a terminal obeys, and labels that differ', () => {
-  const field = one({
+test('a field shows no control sequences, and distinct labels', () => {
+  const field = readField({
     type: 'string',
     title: '\u001b[31mred\nsecond',
     description: 'a\u0007b',
@@ -105,7 +106,7 @@ test('a field shows nothing that a terminal obeys, and labels that differ', () =
   )
 })
 
-test('takeAnswers() gives what a form presets for what is left open, and says what is missing', () => {
+test('takeAnswers() fills unanswered fields with defaults, and reports missing ones', () => {
   const fields = readForm({
     properties: {
       a: { type: 'string', default: 'A' },
@@ -125,7 +126,7 @@ test('takeAnswers() gives what a form presets for what is left open, and says wh
 })
 
 /** Answers each ask with the next of these: by question, or all with one text. */
-function person(...turns: ((question: Question) => string)[]) {
+function answerAs(...turns: ((question: Question) => string)[]) {
   const put: Question[][] = []
   const elicit = elicitThrough({
     server: 'docs',
@@ -149,11 +150,11 @@ const FORM = {
   },
 }
 
-test('a form is asked for after a person agreed, what cannot be used once more', async () => {
-  const given: Record<string, string> = { Name: 'Ada', Age: 'old' }
-  const { put, answer } = person(
+test('a form asks for consent first, and repeats the question after an invalid answer', async () => {
+  const answers: Record<string, string> = { Name: 'Ada', Age: 'old' }
+  const { put, answer } = answerAs(
     () => 'Answer',
-    ({ header }) => given[header]!,
+    ({ header }) => answers[header]!,
     () => '36',
   )
   assert.deepEqual(await answer(FORM), { action: 'accept', content: { name: 'Ada', age: 36 } })
@@ -165,18 +166,18 @@ test('a form is asked for after a person agreed, what cannot be used once more',
   assert.match(put[2]![0]!.question, /Invalid: it takes a whole number/)
 })
 
-test('what a person leaves is cancelled, what they refuse is declined, and so is what nobody can be asked', async () => {
-  assert.deepEqual(await person(() => 'Decline').answer(FORM), { action: 'decline' })
-  assert.deepEqual(await person(() => '').answer(FORM), { action: 'cancel' })
+test('a form is cancelled when the user leaves it, and declined when the user refuses or cannot be asked', async () => {
+  assert.deepEqual(await answerAs(() => 'Decline').answer(FORM), { action: 'decline' })
+  assert.deepEqual(await answerAs(() => '').answer(FORM), { action: 'cancel' })
   assert.deepEqual(
-    await person(
+    await answerAs(
       () => 'Answer',
       () => '',
     ).answer(FORM),
     { action: 'cancel' },
   )
-  assert.deepEqual(await person().answer(FORM), { action: 'decline' })
-  const impossible = person()
+  assert.deepEqual(await answerAs().answer(FORM), { action: 'decline' })
+  const impossible = answerAs()
   assert.deepEqual(await impossible.answer({ message: '', requestedSchema: { properties: 1 } }), {
     action: 'decline',
   })
@@ -189,7 +190,7 @@ test('a single choice is one question, and can be declined', async () => {
     properties: { go: { type: 'boolean', title: 'Delete it?' } },
     required: ['go'],
   }
-  const asked = person(() => 'Yes')
+  const asked = answerAs(() => 'Yes')
   assert.deepEqual(await asked.answer({ message: 'Careful', requestedSchema }), {
     action: 'accept',
     content: { go: true },
@@ -198,21 +199,21 @@ test('a single choice is one question, and can be declined', async () => {
     asked.put[0]![0]!.options.map(({ label }) => label),
     ['Yes', 'No', 'Decline'],
   )
-  assert.deepEqual(await person(() => 'Decline').answer({ requestedSchema }), { action: 'decline' })
-  assert.deepEqual(await person(() => '').answer({ requestedSchema }), { action: 'cancel' })
+  assert.deepEqual(await answerAs(() => 'Decline').answer({ requestedSchema }), { action: 'decline' })
+  assert.deepEqual(await answerAs(() => '').answer({ requestedSchema }), { action: 'cancel' })
 })
 
-test('the presets of a form can be sent as they are', async () => {
+test('a form can be sent with its defaults', async () => {
   const requestedSchema = { properties: { a: { type: 'string', default: 'A' }, b: { type: 'string' } } }
-  const asked = person(() => 'Send the presets')
+  const asked = answerAs(() => 'Send the presets')
   assert.deepEqual(await asked.answer({ message: 'm', requestedSchema }), {
     action: 'accept',
     content: { a: 'A' },
   })
 })
 
-test('an address is shown with its host and never opened here', async () => {
-  const asked = person(() => 'Done')
+test('a URL is shown with its host and never opened here', async () => {
+  const asked = answerAs(() => 'Done')
   const params = {
     mode: 'url',
     message: 'Log in',
@@ -226,7 +227,7 @@ test('an address is shown with its host and never opened here', async () => {
     question.question,
     /page of xn--bcher-kva\.example\nhttps:\/\/xn--bcher-kva\.example\/login\?x=1\nLog in$/,
   )
-  assert.deepEqual(await person(() => 'Decline').answer(params), { action: 'decline' })
+  assert.deepEqual(await answerAs(() => 'Decline').answer(params), { action: 'decline' })
 })
 
 for (const url of [
@@ -237,9 +238,9 @@ for (const url of [
   `https://x.y/${'a'.repeat(2_000)}`,
   'https://x.y/\u001b[2J',
 ]) {
-  test(`the address ${String(url).slice(0, 40)} is declined unseen`, async () => {
+  test(`the URL ${String(url).slice(0, 40)} is declined without being shown`, async () => {
     assert.equal(readElicitedUrl(url), undefined)
-    const asked = person()
+    const asked = answerAs()
     assert.deepEqual(await asked.answer({ mode: 'url', message: 'm', url }), { action: 'decline' })
     assert.equal(asked.put.length, 0)
   })

@@ -15,7 +15,7 @@ test('lazyMcpHook() opens nothing for agents without servers', async () => {
   await hook.onUnregisterAgent!(agent)
 })
 
-test('lazyMcpHook() opens the servers once, and is then their hook', async () => {
+test('lazyMcpHook() opens the servers once, and then delegates to their hook', async () => {
   await using node = await mcpNode()
   let opened = 0
   const hook = lazyMcpHook(async () => {

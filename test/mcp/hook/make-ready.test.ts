@@ -14,8 +14,8 @@ import {
   NEVER,
   type Offered,
   offer,
-  rememberedAs,
   run,
+  storeOldList,
   untilState,
 } from '../mcp-node.ts'
 
@@ -30,27 +30,27 @@ describe('what a turn is offered', { concurrency: 4 }, () => {
     assert.deepEqual(await readdir(node.folder), [])
   })
 
-  test('servers that nobody knows are waited for, all at once, and what happens is told', async () => {
+  test('unknown servers are waited for, all in parallel, and their events are reported', async () => {
     await using node = await mcpNode()
-    const entries = ['a', 'b', 'c'].map((name) => entryOf(node, { delay: { start: 300 } }, { name }))
+    const entries = ['a', 'b', 'c'].map((name) => watchEntry(node, { delay: { start: 300 } }, { name }))
     const agent = agentWith(entries)
-    const { names, told } = await offer(node, agent)
+    const { names, reported } = await offer(node, agent)
     for (const name of ['a', 'b', 'c']) {
       assert.ok(names.includes(`mcp__${name}__echo`))
       assert.deepEqual(
-        states(told).flatMap((event) => (event.name === name ? event.kind : [])),
+        states(reported).flatMap((event) => (event.name === name ? event.kind : [])),
         ['connecting', 'connected'],
       )
     }
-    const kindsInOrder = states(told).map(({ kind }) => kind)
+    const kindsInOrder = states(reported).map(({ kind }) => kind)
     assert.deepEqual(kindsInOrder.slice(0, 3), ['connecting', 'connecting', 'connecting'])
   })
 
-  test('tools come in the order of declarations, those of a server sorted', async () => {
+  test('tools come in the order of declarations, sorted within a server', async () => {
     await using node = await mcpNode()
     const agent = agentWith([
-      entryOf(node, { tools: ['few'] }, { name: 'z' }),
-      entryOf(node, { tools: ['few'] }, { name: 'a', include: ['echo'] }),
+      watchEntry(node, { tools: ['few'] }, { name: 'z' }),
+      watchEntry(node, { tools: ['few'] }, { name: 'a', include: ['echo'] }),
     ])
     const { tools } = await offer(node, agent)
     assert.deepEqual(tools, [
@@ -60,13 +60,13 @@ describe('what a turn is offered', { concurrency: 4 }, () => {
     ])
   })
 
-  test('a turn that begins while a server is being started hears of that', async () => {
+  test('a turn that starts while a server is starting is told so', async () => {
     await using node = await mcpNode()
-    const agent = agentWith([entryOf(node, { delay: { start: 300 } })])
+    const agent = agentWith([watchEntry(node, { delay: { start: 300 } })])
     await node.servers.hook.onRegisterAgent!(agent)
-    const { told } = await offer(node, agent)
+    const { reported } = await offer(node, agent)
     assert.deepEqual(
-      states(told).map(({ kind, agent: owner }) => [kind, owner]),
+      states(reported).map(({ kind, agent: owner }) => [kind, owner]),
       [
         ['connecting', agent.name],
         ['connected', agent.name],
@@ -74,10 +74,10 @@ describe('what a turn is offered', { concurrency: 4 }, () => {
     )
   })
 
-  test('a server that was connected before, by another process, is not waited for', async () => {
+  test('a server that another process has connected before is not waited for', async () => {
     await using node = await mcpNode()
     const server = node.watch({ at: { start: 'hang' } })
-    const remembered = await rememberedAs(node, server.entry)
+    const remembered = await storeOldList(node, server.entry)
     const agent = agentWith([server.entry])
     await node.servers.hook.onRegisterAgent!(agent)
     const { names, notices } = await offer(node, agent)
@@ -85,10 +85,10 @@ describe('what a turn is offered', { concurrency: 4 }, () => {
     assert.equal(node.servers.peers()[0]!.state, 'connecting')
   })
 
-  test('the next turn has the real list when it differs from what was remembered', async () => {
+  test('the next turn has the real list when it differs from the stored one', async () => {
     await using node = await mcpNode()
-    const entry = entryOf(node, { tools: ['few'] })
-    await rememberedAs(node, entry)
+    const entry = watchEntry(node, { tools: ['few'] })
+    await storeOldList(node, entry)
     const agent = agentWith([entry])
     await node.servers.hook.onRegisterAgent!(agent)
     const { names } = await offer(node, agent)
@@ -100,10 +100,10 @@ describe('what a turn is offered', { concurrency: 4 }, () => {
     )
   })
 
-  test('a tool that was remembered and is gone is refused before the server', async () => {
+  test('a stored tool that no longer exists is refused before the server is called', async () => {
     await using node = await mcpNode()
     const server = node.watch({ tools: ['few'] })
-    await rememberedAs(node, server.entry)
+    await storeOldList(node, server.entry)
     const agent = agentWith([server.entry])
     await offer(node, agent)
     await assert.rejects(run(node, agent, { name: 'mcp__misbehaving__old' })!, {
@@ -113,25 +113,25 @@ describe('what a turn is offered', { concurrency: 4 }, () => {
     assert.deepEqual(server.messages('tools/call'), [])
   })
 
-  test('what is remembered of a server is nothing of its configuration, and nobody else can read it', async () => {
+  test('the stored facts about a server contain no configuration, and are private', async () => {
     await using node = await mcpNode({ baseEnv: { BASE_KEY: 'base-secret' } })
-    const entry = entryOf(node, {}, { env: { API_KEY: 'sk-secret' } })
+    const entry = watchEntry(node, {}, { env: { API_KEY: 'sk-secret' } })
     await offer(node, agentWith([entry]))
-    await until('it is written', async () => (await memoryOf(node)).includes('"echo"'))
+    await until('it is written', async () => (await readMemory(node)).includes('"echo"'))
     const folder = join(node.folder, 'cache', 'mcp')
     const [file] = (await readdir(folder)).filter(isWhole)
     assert.equal((await stat(join(folder, file!))).mode & 0o777, 0o600)
-    const text = await memoryOf(node)
+    const text = await readMemory(node)
     for (const secret of ['sk-secret', 'base-secret', 'API_KEY', '--mark', 'misbehaving-server']) {
       assert.ok(!text.includes(secret))
     }
   })
 
-  test('a server that fails costs a turn its tools and one notice: who, why, and what to do', async () => {
+  test('a failed server leaves a turn without its tools, with one notice: who, why, and what to do', async () => {
     await using node = await mcpNode()
     const agent = agentWith([
-      entryOf(node, BEHAVIOURS.crashOnStart, { name: 'bad' }),
-      entryOf(node, { tools: ['few'] }, { name: 'good' }),
+      watchEntry(node, BEHAVIOURS.crashOnStart, { name: 'bad' }),
+      watchEntry(node, { tools: ['few'] }, { name: 'good' }),
     ])
     const { names, notices } = await offer(node, agent)
     assert.deepEqual(names, ['mcp__good__add', 'mcp__good__echo'])
@@ -141,14 +141,14 @@ describe('what a turn is offered', { concurrency: 4 }, () => {
     ])
   })
 
-  test('a server that failed lately is started in the background and not waited for, also by the next process', async () => {
+  test('a server that failed recently is started in the background and not waited for, also by the next process', async () => {
     await using node = await mcpNode()
     const server = node.watch({ at: { 'tools/list': 'error' }, first: 1 })
     const agent = agentWith([server.entry])
     await node.servers.connect(agent, 'misbehaving', NEVER).catch(() => undefined)
     await node.servers.hook.onUnregisterAgent!(agent)
-    await until('it is written', async () => (await memoryOf(node)).includes('"failure"'))
-    await using other = await node.another()
+    await until('it is written', async () => (await readMemory(node)).includes('"failure"'))
+    await using other = await node.openAnother()
     const { names, notices } = await offer(other, agent)
     assert.deepEqual(names, [])
     assert.match(
@@ -166,25 +166,25 @@ describe('what a turn is offered', { concurrency: 4 }, () => {
     const server = node.watch({ at: { 'tools/list': 'error' }, first: 1 })
     const agent = agentWith([{ ...server.entry, start: 'lazy' }])
     assert.equal((await offer(node, agent)).notices.length, 1)
-    node.later = 300_001
+    node.advancedMs = 300_001
     assert.ok((await offer(node, agent)).names.includes('mcp__misbehaving__echo'))
   })
 
-  test('a server that failed in the future, as a clock was set back, is waited for', async () => {
+  test('a server whose failure lies in the future after a clock change is waited for', async () => {
     await using node = await mcpNode()
     const server = node.watch({ at: { 'tools/list': 'error' }, first: 1 })
     const agent = agentWith([{ ...server.entry, start: 'lazy' }])
     assert.equal((await offer(node, agent)).notices.length, 1)
     await node.servers.hook.onUnregisterAgent!(agent)
-    await until('it is written', async () => (await memoryOf(node)).includes('"failure"'))
-    await using other = await node.another()
-    other.later = -60_000
+    await until('it is written', async () => (await readMemory(node)).includes('"failure"'))
+    await using other = await node.openAnother()
+    other.advancedMs = -60_000
     assert.ok((await offer(other, agent)).names.includes('mcp__misbehaving__echo'))
   })
 
-  test('a turn that is cancelled stops waiting, and the server goes on starting', async () => {
+  test('a cancelled turn stops waiting, and the server continues to start', async () => {
     await using node = await mcpNode()
-    const agent = agentWith([entryOf(node, { delay: { start: 500 } })])
+    const agent = agentWith([watchEntry(node, { delay: { start: 500 } })])
     const stop = new AbortController()
     const waiting = offer(node, agent, stop.signal)
     await untilState(node, 'connecting')
@@ -193,15 +193,15 @@ describe('what a turn is offered', { concurrency: 4 }, () => {
     await untilState(node, 'connected')
   })
 
-  test('a required server is waited for though its tools are known', async () => {
+  test('a required server is waited for even if its tools are known', async () => {
     await using node = await mcpNode()
-    const entry = entryOf(node, { tools: ['few'], delay: { start: 300 } }, { required: true })
-    await rememberedAs(node, entry)
+    const entry = watchEntry(node, { tools: ['few'], delay: { start: 300 } }, { required: true })
+    await storeOldList(node, entry)
     const { names } = await offer(node, agentWith([entry]))
     assert.deepEqual(names, ['mcp__misbehaving__add', 'mcp__misbehaving__echo'])
   })
 
-  test('a required server that fails fails the turn, each time anew', async () => {
+  test('a failed required server fails each turn', async () => {
     await using node = await mcpNode()
     const server = node.watch({ ...BEHAVIOURS.crashOnStart, first: 3 })
     const agent = agentWith([{ ...server.entry, required: true }])
@@ -215,29 +215,29 @@ describe('what a turn is offered', { concurrency: 4 }, () => {
     assert.ok((await offer(node, agent)).names.includes('mcp__misbehaving__echo'))
   })
 
-  test('a server that is slow to start delays no turn of another agent', async () => {
+  test('a slow server does not delay turns of other agents', async () => {
     await using node = await mcpNode()
-    const slow = agentWith([entryOf(node, HANGING)])
+    const slow = agentWith([watchEntry(node, HANGING)])
     const stop = new AbortController()
     const waiting = offer(node, slow, stop.signal)
     await untilState(node, 'connecting')
-    const quick = await offer(node, agentWith([entryOf(node, { tools: ['few'] })]))
+    const quick = await offer(node, agentWith([watchEntry(node, { tools: ['few'] })]))
     assert.equal(quick.names.length, 2)
     stop.abort()
     await assert.rejects(waiting)
   })
 
-  test('a server that is needed starts before those that wait for nobody', async () => {
+  test('a server that a turn waits for starts before the others', async () => {
     await using node = await mcpNode()
     const hanging = Array.from({ length: 24 }, (_, i) => {
-      return entryOf(node, HANGING, { name: `h${i}`, startup_timeout_ms: i < 8 ? 2_000 : 60_000 })
+      return watchEntry(node, HANGING, { name: `h${i}`, startup_timeout_ms: i < 8 ? 2_000 : 60_000 })
     })
     await node.servers.hook.onRegisterAgent!(agentWith(hanging))
-    const needed = agentWith([entryOf(node, { tools: ['few'] }, { startup_timeout_ms: 30_000 })])
+    const needed = agentWith([watchEntry(node, { tools: ['few'] }, { startup_timeout_ms: 30_000 })])
     assert.equal((await offer(node, needed)).names.length, 2)
   })
 
-  test('a turn waits no longer than a start may take, and the server starts behind it', async () => {
+  test('a turn waits only as long as a start may take, and the server continues to start', async () => {
     await using node = await mcpNode()
     const hanging = Array.from({ length: 8 }, () => node.watch(HANGING))
     await node.servers.hook.onRegisterAgent!(
@@ -259,7 +259,7 @@ describe('what a turn is offered', { concurrency: 4 }, () => {
     })
   })
 
-  test('what to do about a server names the agent, unless it is the default one', async () => {
+  test('the hint about a server names the agent, unless it is the default one', async () => {
     await using node = await mcpNode()
     for (const [name, advice] of [
       ['crab', 'crabtalk mcp ping web tries it again'],
@@ -270,31 +270,31 @@ describe('what a turn is offered', { concurrency: 4 }, () => {
     }
   })
 
-  test('who starts a server that may have to be installed is told so', async () => {
+  test('a turn is told that a server may be installed first', async () => {
     await using node = await mcpNode()
-    const entry = entryOf(node, { tools: ['few'] })
+    const entry = watchEntry(node, { tools: ['few'] })
     const npx = join(node.folder, 'npx')
     await symlink(entry.command!, npx)
     const agent = agentWith([{ ...entry, command: npx }])
-    const { notices, told } = await offer(node, agent)
+    const { notices, reported } = await offer(node, agent)
     assert.match(
       notices.join(),
       /"misbehaving" is starting for the first time and may have to be installed first/,
     )
     assert.deepEqual(
-      told.flatMap((event) => (event.type === 'notice' ? [event.passing] : [])),
+      reported.flatMap((event) => (event.type === 'notice' ? [event.passing] : [])),
       [true],
     )
     assert.deepEqual((await offer(node, agent)).notices, [])
   })
 })
 
-function entryOf(node: McpNode, options: ServerOptions, changes: Partial<McpEntry> = {}): McpEntry {
+function watchEntry(node: McpNode, options: ServerOptions, changes: Partial<McpEntry> = {}): McpEntry {
   return { ...node.watch(options).entry, ...changes }
 }
 
-function states(told: Offered['told']): McpServerEvent[] {
-  return told.flatMap((event) => (event.type === 'mcp-state' ? event.server : []))
+function states(reported: Offered['reported']): McpServerEvent[] {
+  return reported.flatMap((event) => (event.type === 'mcp-state' ? event.server : []))
 }
 
 function spec(server: string, alias: string, description: string, fields: Record<string, string>) {
@@ -303,8 +303,8 @@ function spec(server: string, alias: string, description: string, fields: Record
   return { name: `mcp__${server}__${alias}`, alias, server, description, parameters }
 }
 
-/** What is written down of the servers of a node. */
-async function memoryOf(node: McpNode): Promise<string> {
+/** Returns what is stored about the servers of a node. */
+async function readMemory(node: McpNode): Promise<string> {
   const folder = join(node.folder, 'cache', 'mcp')
   const files = (await readdir(folder).catch(() => [])).filter(isWhole)
   return (await Promise.all(files.map((file) => readFile(join(folder, file), 'utf8')))).join('\n')

@@ -4,7 +4,7 @@ import { CREDENTIALS } from '../../support/mcp/credentials.ts'
 import { askingEntry, BEHAVIOURS } from '../../support/mcp/mcp-servers.ts'
 import { agentWith, mcpNode, offer, run } from '../mcp-node.ts'
 
-test('an agent with a server that has resources gets one tool more, others get nothing', async () => {
+test('an agent with a server that has resources gets one more tool, others do not', async () => {
   await using node = await mcpNode()
   const { entry } = node.watch(BEHAVIOURS.good)
   const without = await offer(node, agentWith([entry]))
@@ -16,7 +16,7 @@ test('an agent with a server that has resources gets one tool more, others get n
   assert.ok(JSON.stringify(spec).length < 250)
 })
 
-test('the tool lists what servers have, and reads it', async () => {
+test('the tool lists and reads what servers have', async () => {
   await using node = await mcpNode()
   const agent = agentWith([askingEntry()])
   await offer(node, agent)
@@ -28,7 +28,7 @@ test('the tool lists what servers have, and reads it', async () => {
   assert.equal(refused!.isError, true)
 })
 
-test('reading is judged as a call of its server, a listing is not asked about', async () => {
+test('reading is judged as a call of its server, listing is not asked about', async () => {
   await using node = await mcpNode()
   const agent = agentWith([askingEntry()])
   const { tools } = await offer(node, agent)
@@ -46,7 +46,7 @@ test('reading is judged as a call of its server, a listing is not asked about', 
   await assert.rejects(describe({ server: 'docs', uri: 7 }), { kind: 'invalid' })
 })
 
-test('an address that holds a secret is not sent to its server', async () => {
+test('a URI that contains a secret is not sent to its server', async () => {
   await using node = await mcpNode()
   const agent = agentWith([askingEntry()])
   await offer(node, agent)

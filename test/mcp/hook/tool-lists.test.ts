@@ -4,7 +4,7 @@ import type { AgentConfig } from '../../../src/core/config/agent-schema.ts'
 import { until } from '../../support/until.ts'
 import { agentWith, type McpNode, mcpNode, offer, run } from '../mcp-node.ts'
 
-test('the list of an agent is made once for a hundred turns, and is the very same for each', async () => {
+test('the tool list of an agent is built once for a hundred turns, and is identical for each', async () => {
   await using node = await mcpNode()
   const agent = agentWith([node.watch({ tools: ['good'] }).entry])
   const { tools: first } = await offer(node, agent)
@@ -12,10 +12,10 @@ test('the list of an agent is made once for a hundred turns, and is the very sam
     const { tools } = await offer(node, { ...agent }) // each turn has its own copy
     assert.equal(tools, first)
   }
-  assert.equal(madeFor(node, agent), 1)
+  assert.equal(countBuilds(node, agent), 1)
 })
 
-test('a list that changed is made once more, however often that is said and however many turns follow', async () => {
+test('a changed list is rebuilt once, for any number of notifications and turns', async () => {
   await using node = await mcpNode()
   const agent = agentWith([node.watch({ tools: ['good'] }).entry])
   await offer(node, agent)
@@ -24,10 +24,10 @@ test('a list that changed is made once more, however often that is said and howe
   await until('the list is read again', () => node.servers.view(agent).generation > generation)
   for (let turn = 0; turn < 5; turn++)
     assert.ok((await offer(node, agent)).names.includes('mcp__misbehaving__fresh'))
-  assert.equal(madeFor(node, agent), 2)
+  assert.equal(countBuilds(node, agent), 2)
 })
 
-test('an edit of declarations, or of a filter, makes the list once more; any other edit does not', async () => {
+test('an edit of declarations or a filter rebuilds the list once; other edits do not', async () => {
   await using node = await mcpNode()
   const { entry } = node.watch({ tools: ['few'] })
   const agent = agentWith([entry])
@@ -39,28 +39,28 @@ test('an edit of declarations, or of a filter, makes the list once more; any oth
     [{ ...agent, tools: ['mcp__misbehaving__add', 'read'] }, ['add'], 4],
     [agent, ['echo', 'add'], 5],
   ]
-  for (const [edited, tools, made] of edits) {
+  for (const [edited, tools, builds] of edits) {
     await node.servers.hook.onRegisterAgent!(edited)
     for (let turn = 0; turn < 3; turn++) {
       const { names } = await offer(node, edited)
       assert.deepEqual(names.toSorted(), tools.map((tool) => `mcp__misbehaving__${tool}`).toSorted())
     }
-    assert.equal(madeFor(node, edited), made)
+    assert.equal(countBuilds(node, edited), builds)
   }
 })
 
-test('each agent has a list of its own, which is forgotten with it', async () => {
+test('each agent has its own list, which is removed with the agent', async () => {
   await using node = await mcpNode()
   const { entry } = node.watch({ tools: ['few'] })
   const [ann, bob] = [agentWith([entry]), agentWith([{ ...entry, name: 'other' }])]
   await offer(node, ann)
-  assert.deepEqual([madeFor(node, ann), madeFor(node, bob)], [1, 0])
+  assert.deepEqual([countBuilds(node, ann), countBuilds(node, bob)], [1, 0])
   assert.deepEqual((await offer(node, bob)).names, ['mcp__other__add', 'mcp__other__echo'])
-  assert.deepEqual([madeFor(node, ann), madeFor(node, bob)], [1, 1])
+  assert.deepEqual([countBuilds(node, ann), countBuilds(node, bob)], [1, 1])
   await node.servers.hook.onUnregisterAgent!(bob)
-  assert.deepEqual([madeFor(node, ann), madeFor(node, bob)], [1, 0])
+  assert.deepEqual([countBuilds(node, ann), countBuilds(node, bob)], [1, 0])
 })
 
-function madeFor(node: McpNode, agent: AgentConfig): number {
+function countBuilds(node: McpNode, agent: AgentConfig): number {
   return node.servers.view(agent).toolLists
 }

@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ListRefresh } from '../../../src/mcp/peers/list-refresh.ts'
 
-test('ListRefresh keeps what is said before the first list is there, and reads once then', async (t) => {
+test('ListRefresh keeps a notification from before the first list, and reads once after it', async (t) => {
   const { refresh, wait, reads } = setUp(t)
   refresh.notify()
   refresh.notify()
@@ -16,7 +16,7 @@ test('ListRefresh keeps what is said before the first list is there, and reads o
   assert.equal(reads(), 1)
 })
 
-test('ListRefresh reads once more when nothing was said, and never again', async (t) => {
+test('ListRefresh reads once more without a notification, and never again', async (t) => {
   const { refresh, wait, reads } = setUp(t)
   refresh.begin()
   await wait(1_999)
@@ -27,7 +27,7 @@ test('ListRefresh reads once more when nothing was said, and never again', async
   assert.equal(reads(), 1)
 })
 
-test('ListRefresh does not hold it against a server that nothing was new when it was read once more', async (t) => {
+test('ListRefresh does not slow down a server whose second read found nothing new', async (t) => {
   const { refresh, wait, reads } = setUp(t)
   refresh.begin()
   await wait(2_000)
@@ -44,7 +44,7 @@ test('ListRefresh reads nothing after it was stopped', async (t) => {
   assert.equal(reads(), 0)
 })
 
-test('ListRefresh waits longer each time when what is said after each reading is nothing', async (t) => {
+test('ListRefresh waits longer after each notification that brought nothing new', async (t) => {
   const { refresh, wait, reads } = setUp(t)
   refresh.begin()
   for (const [count, delayMs] of [300, 1_200, 4_800, 19_200, 60_000, 60_000].entries()) {
@@ -56,7 +56,7 @@ test('ListRefresh waits longer each time when what is said after each reading is
   }
 })
 
-test('ListRefresh hears a server at once that was quiet for as long as it would have to wait', async (t) => {
+test('ListRefresh handles a server immediately that was quiet for the length of its delay', async (t) => {
   const { refresh, wait, reads } = setUp(t)
   refresh.begin()
   for (const delayMs of [300, 1_200, 4_800]) {
@@ -69,7 +69,7 @@ test('ListRefresh hears a server at once that was quiet for as long as it would 
   assert.equal(reads(), 4)
 })
 
-/** Readings that find nothing new, on a clock that stands still. */
+/** Starts a ListRefresh whose reads find nothing new, on a clock that only the test advances. */
 function setUp(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] })
   let count = 0

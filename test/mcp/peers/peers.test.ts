@@ -4,9 +4,9 @@ import type { McpEntry } from '../../../src/core/config/mcp-entry.ts'
 import { isRunning } from '../../support/mcp/record-folder.ts'
 import { livingWith } from '../../support/orphans.ts'
 import { until } from '../../support/until.ts'
-import { agentWith, ended, kinds, mcpNode, NEVER, offer, run, untilState } from '../mcp-node.ts'
+import { agentWith, kinds, mcpNode, NEVER, offer, run, untilState, waitUntilGone } from '../mcp-node.ts'
 
-describe('servers and those who own them', { concurrency: 4 }, () => {
+describe('servers and their owners', { concurrency: 4 }, () => {
   test('two agents with one declaration share one process', async () => {
     await using node = await mcpNode()
     const server = node.watch()
@@ -49,7 +49,7 @@ describe('servers and those who own them', { concurrency: 4 }, () => {
     })
   }
 
-  test('the last owner that leaves ends the server, and hears of it', async () => {
+  test('a server ends when its last owner leaves, and the owner is told', async () => {
     await using node = await mcpNode()
     const server = node.watch()
     const [one, two] = [agentWith([server.entry]), agentWith([server.entry])]
@@ -58,12 +58,12 @@ describe('servers and those who own them', { concurrency: 4 }, () => {
     assert.equal((await run(node, two, { name: 'mcp__misbehaving__pid' }))?.isError, false)
     await node.servers.hook.onUnregisterAgent!(two)
     assert.deepEqual(node.servers.peers(), [])
-    await ended(server)
+    await waitUntilGone(server)
     assert.deepEqual(kinds(node, two.name), ['connected', 'disconnected'])
     assert.ok(!kinds(node, one.name).includes('disconnected'))
   })
 
-  test('a server that is renamed, by an agent that is renamed, keeps its process', async () => {
+  test('a server whose agent and name change keeps its process', async () => {
     await using node = await mcpNode()
     const server = node.watch()
     const agent = agentWith([server.entry])
@@ -76,13 +76,13 @@ describe('servers and those who own them', { concurrency: 4 }, () => {
     assert.deepEqual(node.servers.peers()[0]!.owners, [{ agent: 'renamed', name: 'other' }])
   })
 
-  test('a declaration that changes moves to another process, and the old one ends', async () => {
+  test('a changed declaration moves to another process, and the old one ends', async () => {
     await using node = await mcpNode()
     const [old, fresh] = [node.watch(), node.watch()]
     const agent = agentWith([old.entry])
     await offer(node, agent)
     await node.servers.hook.onRegisterAgent!({ ...agent, mcps: [fresh.entry] })
-    await ended(old)
+    await waitUntilGone(old)
     await untilState(node, 'connected')
     assert.deepEqual([old.starts().length, fresh.starts().length], [1, 1])
   })
@@ -96,7 +96,7 @@ describe('servers and those who own them', { concurrency: 4 }, () => {
     await until('it is called', () => old.messages('tools/call').length === 1)
     await node.servers.hook.onRegisterAgent!({ ...agent, mcps: [fresh.entry] })
     assert.equal((await running)?.output, 'slept 600 ms')
-    await ended(old)
+    await waitUntilGone(old)
   })
 
   test('a server that is declared again before its last call is answered stays', async () => {
@@ -116,7 +116,7 @@ describe('servers and those who own them', { concurrency: 4 }, () => {
     assert.deepEqual([server.starts().length, node.servers.peers()[0]!.state], [1, 'connected'])
   })
 
-  test('a node that is disposed does not wait for the calls of servers nobody declares any more', async () => {
+  test('disposing a node does not wait for calls of undeclared servers', async () => {
     await using node = await mcpNode()
     const server = node.watch()
     const agent = agentWith([server.entry])
@@ -129,7 +129,7 @@ describe('servers and those who own them', { concurrency: 4 }, () => {
     await refused
   })
 
-  test('a server comes back only when the one before it is gone', async () => {
+  test('a server restarts only when its predecessor is gone', async () => {
     await using node = await mcpNode()
     const server = node.watch({ delay: { exit: 700 } })
     const agent = agentWith([server.entry])
@@ -142,7 +142,7 @@ describe('servers and those who own them', { concurrency: 4 }, () => {
     assert.ok((await livingWith(server.mark)).every(({ pid }) => pid !== first))
   })
 
-  test('changes of one agent are made one after another', async () => {
+  test('changes of one agent are applied one after another', async () => {
     await using node = await mcpNode()
     const servers = [node.watch(), node.watch(), node.watch()]
     const agent = agentWith([])
@@ -154,8 +154,8 @@ describe('servers and those who own them', { concurrency: 4 }, () => {
     ])
     await untilState(node, 'connected')
     assert.equal(node.servers.peers().length, 1)
-    await ended(servers[0]!)
-    await ended(servers[2]!)
+    await waitUntilGone(servers[0]!)
+    await waitUntilGone(servers[2]!)
     assert.equal((await livingWith(servers[1]!.mark)).length > 0, true)
   })
 
@@ -174,10 +174,10 @@ describe('servers and those who own them', { concurrency: 4 }, () => {
     await node.servers.hook.onRegisterAgent!({ ...agent, mcps: [server.entry] })
     await untilState(node, 'connected')
     await node.servers.hook.onRegisterAgent!(agent)
-    await ended(server)
+    await waitUntilGone(server)
   })
 
-  test('a name that is not declared is missing', async () => {
+  test('an undeclared name is missing', async () => {
     await using node = await mcpNode()
     const agent = agentWith([node.watch().entry])
     await assert.rejects(node.servers.connect(agent, 'misbehavin', NEVER), {
@@ -186,7 +186,7 @@ describe('servers and those who own them', { concurrency: 4 }, () => {
     })
   })
 
-  test("a remote server whose header is the connection's is said to be invalid, without a connection", async () => {
+  test('"a remote server with a header that belongs to the connection is reported as invalid, without a connection"', async () => {
     await using node = await mcpNode()
     const entry = {
       name: 'web',

@@ -19,7 +19,7 @@ const KNOWN: ServerRecord = {
   era: { is: 'modern', since: 5 },
 }
 
-test('ServerMemory gives back what was written, also at once', async () => {
+test('ServerMemory returns what was written, also immediately', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   const memory = new ServerMemory(join(folder.path, 'deep', 'mcp'))
   await memory.write('f1', KNOWN)
@@ -29,7 +29,7 @@ test('ServerMemory gives back what was written, also at once', async () => {
   assert.deepEqual(await memory.read('f2'), { failure: { at: 5, why: 'it ended' } })
 })
 
-test('ServerMemory knows nothing of what was never written', async () => {
+test('ServerMemory knows nothing about servers that were never written', async () => {
   const memory = new ServerMemory('/nowhere')
   assert.deepEqual([await memory.read('f'), memory.readNow('f')], [{}, {}])
 })
@@ -45,7 +45,7 @@ const BROKEN: Record<string, [string, ServerRecord]> = {
   ],
 }
 for (const [what, [text, known]] of Object.entries(BROKEN)) {
-  test(`ServerMemory takes what it can from a file that ${what}`, async () => {
+  test(`ServerMemory reads what it can from a file that ${what}`, async () => {
     await using folder = await mkdtempDisposable(join(tmpdir(), 'crab-'))
     await mkdir(join(folder.path, 'mcp'))
     await writeFile(join(folder.path, 'mcp', 'f.json'), text)

@@ -25,7 +25,7 @@ describe('the end of servers', { concurrency: 4 }, () => {
     for (const { mark } of servers) assert.deepEqual(await livingWith(mark), [])
   })
 
-  test('a call that runs when the servers are disposed fails, and the server is told', async () => {
+  test('a running call fails when the servers are disposed, and the server is told', async () => {
     await using node = await mcpNode()
     const server = node.watch()
     const agent = agentWith([server.entry])
@@ -56,7 +56,7 @@ describe('the end of servers', { concurrency: 4 }, () => {
     }
   }
 
-  test('a server that takes its time to say good-bye is given it', async () => {
+  test('a server that shuts down slowly gets the time for it', async () => {
     await using node = await mcpNode()
     const server = node.watch({ delay: { exit: 100 } })
     await offer(node, agentWith([server.entry]))
@@ -67,7 +67,7 @@ describe('the end of servers', { concurrency: 4 }, () => {
     )
   })
 
-  test('a server that is just being started is ended too', async () => {
+  test('a starting server is ended too', async () => {
     await using node = await mcpNode()
     const server = node.watch({ at: { initialize: 'hang' } })
     await node.servers.hook.onRegisterAgent!(agentWith([server.entry]))
@@ -79,31 +79,31 @@ describe('the end of servers', { concurrency: 4 }, () => {
 
   const LEFT = { start: {}, connect: { at: { initialize: 'hang' } }, call: BEHAVIOURS.stubborn } as const
   for (const [how, options] of Object.entries(LEFT)) {
-    test(`a process that lets go ends at once at "${how}", and what watches over its servers ends them`, async () => {
+    test(`a process that exits during "${how}" exits immediately, and the guard of its servers ends them`, async () => {
       await using node = await mcpNode()
       const server = node.watch(options)
       const left = await leave(node.folder, server.entry, how)
-      assert.deepEqual(left, { code: 0, said: 'leaving, 0 timers keep this process' })
-      assert.deepEqual(await leftAfter(server.mark, 10_000), []) // by then it has read what came
+      assert.deepEqual(left, { code: 0, output: 'leaving, 0 timers keep this process' })
+      assert.deepEqual(await leftAfter(server.mark, 10_000), []) // it has read the messages by then
       assert.equal(server.messages('notifications/cancelled').length, how === 'call' ? 1 : 0)
     })
   }
 })
 
-/** Runs a process that leaves while a server is that far; gives how it ended. */
+/** Runs a process that exits while a server is in that phase; returns how it exited. */
 async function leave(
   folder: string,
   entry: McpEntry,
   how: string,
-): Promise<{ code: number | null; said: string }> {
-  const program = join(import.meta.dirname, 'leaving-program.ts')
+): Promise<{ code: number | null; output: string }> {
+  const program = join(import.meta.dirname, 'exiting-program.ts')
   const child = spawn(process.execPath, [program, folder, JSON.stringify(entry), how], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  let said = ''
+  let output = ''
   child.stdout.setEncoding('utf8').on('data', (piece: string) => {
-    said += piece
+    output += piece
   })
   const [code] = await once(child, 'close')
-  return { code, said: said.trim() }
+  return { code, output: output.trim() }
 }

@@ -5,7 +5,17 @@ import { describe, test } from 'node:test'
 import { BEHAVIOURS } from '../../support/mcp/mcp-servers.ts'
 import { livingWith } from '../../support/orphans.ts'
 import { until } from '../../support/until.ts'
-import { agentWith, ended, kinds, mcpNode, NEVER, offer, rememberedAs, run, untilState } from '../mcp-node.ts'
+import {
+  agentWith,
+  kinds,
+  mcpNode,
+  NEVER,
+  offer,
+  run,
+  storeOldList,
+  untilState,
+  waitUntilGone,
+} from '../mcp-node.ts'
 
 describe('starts and ends of servers', { concurrency: 4 }, () => {
   test('a lazy server is started by the first call when its tools are known', async () => {
@@ -21,7 +31,7 @@ describe('starts and ends of servers', { concurrency: 4 }, () => {
     assert.deepEqual([node.servers.peers()[0]!.state, server.starts().length], ['connected', 2])
   })
 
-  test('a server that nobody uses for its idle time is ended, and comes back with a call', async () => {
+  test('a server that is unused for its idle time is ended, and restarts with a call', async () => {
     await using node = await mcpNode()
     const server = node.watch()
     const agent = agentWith([{ ...server.entry, idle_timeout_ms: 300 }])
@@ -30,13 +40,13 @@ describe('starts and ends of servers', { concurrency: 4 }, () => {
     assert.equal((await slow)?.output, 'slept 900 ms')
     await untilState(node, 'idle')
     assert.deepEqual(kinds(node, agent.name), ['connecting', 'connected', 'disconnected'])
-    await ended(server)
+    await waitUntilGone(server)
     assert.ok((await offer(node, agent)).names.includes('mcp__misbehaving__echo'))
     await run(node, agent, { name: 'mcp__misbehaving__echo', args: { text: 'x' } })
     assert.equal(server.starts().length, 2)
   })
 
-  test('the end of a process is noticed though others hold its pipes, and all owners hear of it', async () => {
+  test('the exit of a process is noticed even if others hold its pipes, and all owners are told', async () => {
     await using node = await mcpNode()
     const server = node.watch(BEHAVIOURS.grandchild)
     const [one, two] = [agentWith([server.entry]), agentWith([server.entry])]
@@ -48,10 +58,10 @@ describe('starts and ends of servers', { concurrency: 4 }, () => {
       assert.deepEqual([kind, error], ['failed', 'it was killed by SIGKILL'])
       assert.ok((await offer(node, agent)).names.includes('mcp__misbehaving__echo'))
     }
-    await ended(server) // what it left running went with it
+    await waitUntilGone(server) // its leftover processes ended with it
   })
 
-  test('however many callers need a server that is gone, it is started once', async () => {
+  test('a missing server is started once for any number of callers', async () => {
     await using node = await mcpNode()
     const server = node.watch()
     const agent = agentWith([{ ...server.entry, start: 'lazy' }])
@@ -68,7 +78,7 @@ describe('starts and ends of servers', { concurrency: 4 }, () => {
     assert.equal(server.starts().length, 2)
   })
 
-  test('after a start that failed the next ones wait, 5 s at first and twice as long each time', async () => {
+  test('restarts after failed starts are delayed, 5 s at first and twice as long each time', async () => {
     await using node = await mcpNode()
     const server = node.watch({ at: { start: 'crash' } })
     const agent = agentWith([{ ...server.entry, start: 'lazy' }])
@@ -80,7 +90,7 @@ describe('starts and ends of servers', { concurrency: 4 }, () => {
       assert.equal(Math.ceil((peer!.nextRetryAt! - node.now()) / 5_000) * 5, seconds)
       await offer(node, agent)
       assert.equal(server.starts().length, begun + failures)
-      node.later += seconds * 1_000
+      node.advancedMs += seconds * 1_000
       await offer(node, agent)
       await until('it failed again', () => node.servers.peers()[0]!.failures === failures + 2)
     }
@@ -90,19 +100,19 @@ describe('starts and ends of servers', { concurrency: 4 }, () => {
     await using node = await mcpNode()
     const server = node.watch({ at: { start: 'crash' } })
     const agent = agentWith([{ ...server.entry, start: 'lazy' }])
-    await rememberedAs(node, server.entry)
+    await storeOldList(node, server.entry)
     await offer(node, agent)
     const call = () => run(node, agent, { name: 'mcp__misbehaving__old' })!
     await assert.rejects(call, { kind: 'unavailable', message: /: it exited with code 1: [^;]*$/ })
     const begun = server.starts().length
     await assert.rejects(call, { kind: 'unavailable', message: /; it can be retried in 5 s$/ })
     assert.equal(server.starts().length, begun)
-    node.later = 5_000
+    node.advancedMs = 5_000
     await assert.rejects(call)
     assert.equal(server.starts().length, begun + 1)
   })
 
-  test('a server that ends at each call comes back at once the first time, then it waits', async () => {
+  test('a server that exits at each call is restarted immediately the first time, then with a delay', async () => {
     await using node = await mcpNode()
     const server = node.watch({ ...BEHAVIOURS.exitOnCall, first: 3 })
     const agent = agentWith([{ ...server.entry, start: 'lazy' }])
@@ -115,7 +125,7 @@ describe('starts and ends of servers', { concurrency: 4 }, () => {
       assert.equal(Math.ceil(((nextRetryAt ?? 0) - node.now()) / 5_000) * 5 > 0, seconds > 0)
       if (seconds > 0)
         await assert.rejects(call, { message: new RegExp(`; it can be retried in ${seconds} s$`) })
-      node.later += seconds * 1_000
+      node.advancedMs += seconds * 1_000
     }
     assert.equal((await call())?.output, 'x')
     assert.equal(server.starts().length, 4)
@@ -124,7 +134,7 @@ describe('starts and ends of servers', { concurrency: 4 }, () => {
     assert.equal((await call())?.output, 'x')
   })
 
-  test('a server that ended is started again when all it had started is gone', async () => {
+  test('an exited server is restarted once all its child processes are gone', async () => {
     await using node = await mcpNode()
     const server = node.watch(BEHAVIOURS.stubbornGrandchild)
     const agent = agentWith([server.entry])
@@ -141,7 +151,7 @@ describe('starts and ends of servers', { concurrency: 4 }, () => {
     )
   })
 
-  test('reconnecting does not wait, and begins the waiting anew', async () => {
+  test('reconnecting does not wait, and resets the delay', async () => {
     await using node = await mcpNode()
     const server = node.watch({ at: { start: 'crash' }, first: 3 })
     const agent = agentWith([server.entry])
@@ -154,7 +164,7 @@ describe('starts and ends of servers', { concurrency: 4 }, () => {
     assert.notEqual((await node.servers.reconnect(agent, 'misbehaving', NEVER)).pid, before)
   })
 
-  test('reconnecting ends a start that hangs, and whoever waits for that gets the new one', async () => {
+  test('reconnecting ends a hanging start, and its waiters get the new one', async () => {
     await using node = await mcpNode()
     const server = node.watch({ at: { initialize: 'hang' }, first: 1 })
     const agent = agentWith([{ ...server.entry, startup_timeout_ms: 600_000 }])
@@ -180,7 +190,7 @@ describe('starts and ends of servers', { concurrency: 4 }, () => {
     assert.deepEqual([peer!.state, peer!.failures], ['connecting', 0])
   })
 
-  test('at most eight servers start at once', async () => {
+  test('at most eight servers start at the same time', async () => {
     await using node = await mcpNode()
     const counter = join(node.folder, 'starting')
     await writeFile(counter, '')
@@ -203,7 +213,7 @@ describe('starts and ends of servers', { concurrency: 4 }, () => {
     assert.equal(node.servers.peers().filter(({ state }) => state === 'failed').length, 1)
   })
 
-  test('at most three servers that may have to be installed start at once, until they were connected', async () => {
+  test('at most three servers that may have to be installed start at the same time, until they have connected once', async () => {
     await using node = await mcpNode()
     const counter = join(node.folder, 'starting')
     const npx = join(node.folder, 'npx')
@@ -219,7 +229,7 @@ describe('starts and ends of servers', { concurrency: 4 }, () => {
     assert.equal(node.servers.peers().filter(({ state }) => state === 'failed').length, 1)
   })
 
-  test('logs() gives what a server said, also after its end, without its secrets', async () => {
+  test('logs() returns the output of a server, also after its end, without its secrets', async () => {
     await using node = await mcpNode()
     const entry = {
       ...{ name: 's', command: '/bin/sh', args: ['-c', 'echo "bad key $API_KEY" >&2; exit 3'] },
@@ -236,7 +246,7 @@ describe('starts and ends of servers', { concurrency: 4 }, () => {
     ])
   })
 
-  test('logs() says that a server was ended and started again, which is not for what it said before', async () => {
+  test('logs() notes a restart, without counting the earlier output as the reason', async () => {
     await using node = await mcpNode()
     const { entry, starts } = node.watch()
     const { command = '', args = [] } = entry
@@ -258,7 +268,7 @@ describe('starts and ends of servers', { concurrency: 4 }, () => {
   })
 })
 
-/** The processes that wrote themselves into a file. */
+/** Returns the processes that wrote their ids into a file. */
 async function pidsIn(file: string): Promise<number[]> {
   return (await readFile(file, 'utf8')).split('\n').filter(Boolean).map(Number)
 }

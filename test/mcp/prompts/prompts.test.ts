@@ -11,7 +11,7 @@ function prompting(node: McpNode, era: 'legacy' | 'modern') {
 }
 
 for (const era of ['legacy', 'modern'] as const) {
-  test(`prompts of a ${era} server are listed and filled in`, async () => {
+  test(`prompts of a ${era} server are listed and rendered`, async () => {
     await using node = await mcpNode()
     const { agent, get } = prompting(node, era)
     assert.deepEqual((await node.servers.prompts(agent, 'docs', NEVER))[0], {
@@ -34,7 +34,7 @@ for (const era of ['legacy', 'modern'] as const) {
   })
 }
 
-test('a prompt that there is not, or whose blanks are wrong, is refused before the server is asked', async () => {
+test('an unknown prompt or wrong prompt arguments are rejected before the server is asked', async () => {
   await using node = await mcpNode()
   const { get } = prompting(node, 'modern')
   await assert.rejects(get('reviw'), { kind: 'missing', hint: /review/ })

@@ -16,8 +16,8 @@ import { agentWith, type McpNode, mcpNode, NEVER } from '../mcp-node.ts'
 
 const CALLS = 20
 
-describe('a server over HTTP that answers in its own way', () => {
-  test('is told that its session is over when it is let go, and leaves when it does not answer that', async () => {
+describe('a server over HTTP with unusual answers', () => {
+  test('gets a DELETE for its session when it is released, and an unanswered one does not block the end', async () => {
     await using server = await scriptedServer({ play: ({ verb }) => verb === 'DELETE' })
     {
       await using node = await mcpNode()
@@ -31,7 +31,7 @@ describe('a server over HTTP that answers in its own way', () => {
     )
   })
 
-  test(`and forgets its session is introduced to once for ${CALLS} calls, which are sent again, and read again`, async () => {
+  test(`that forgets its session is initialized once for ${CALLS} calls, which are sent and read again`, async () => {
     await using server = await scriptedServer()
     await using node = await mcpNode()
     await callEcho(node, server)
@@ -47,7 +47,7 @@ describe('a server over HTTP that answers in its own way', () => {
     await until('its list is read again', () => server.of('tools/list').length === 2)
   })
 
-  test('and says 400 for a session it has forgotten is introduced to again, too', async () => {
+  test('that answers 400 for a forgotten session is initialized again, too', async () => {
     await using server = await scriptedServer({
       play({ id, method, before }, response) {
         if (method !== 'tools/call' || before !== 1) return false
@@ -62,7 +62,7 @@ describe('a server over HTTP that answers in its own way', () => {
     assert.equal(server.of('initialize').length, 2)
   })
 
-  test('and forgets every session at once is given up, with words', async () => {
+  test('that forgets every session immediately is given up, with a reason', async () => {
     await using server = await scriptedServer({
       play({ method }, response) {
         if (method !== 'tools/call') return false
@@ -107,7 +107,7 @@ describe('a server over HTTP that answers in its own way', () => {
     ['a redirect', redirect('/elsewhere'), /it redirects \(HTTP 302\)/],
     ['a redirect to another server', redirect('https://elsewhere.example/mcp', 307), /elsewhere\.example/],
   ] as const) {
-    test(`fails the call that it answers with ${what}, and stays connected`, async () => {
+    test(`that answers a call with ${what} fails the call, and stays connected`, async () => {
       await using server = await scriptedServer({ play: only('tools/call', play) })
       await using node = await mcpNode()
       await assert.rejects(callEcho(node, server, { auth: 'secret-token' }), (reason: Error) => {
@@ -119,7 +119,7 @@ describe('a server over HTTP that answers in its own way', () => {
       assert.equal(server.of('tools/call').length, 1)
     })
 
-    test(`is failed when it answers everything with ${what}`, async () => {
+    test(`that answers everything with ${what} fails to connect`, async () => {
       await using server = await scriptedServer({ play })
       await using node = await mcpNode()
       await assert.rejects(callEcho(node, server), (reason: Error) => {
@@ -132,22 +132,22 @@ describe('a server over HTTP that answers in its own way', () => {
     })
   }
 
-  test('that is not to be reached at its address comes with what to look at', async () => {
+  test('that cannot be reached is reported with what to check', async () => {
     await using node = await mcpNode()
-    const hintOf = async (server: ScriptedServer) => {
+    const readHint = async (server: ScriptedServer) => {
       const failure: { hint?: string } = await callEcho(node, server).catch((reason) => reason)
       return failure.hint
     }
-    await using lost = await scriptedServer({ play: json(404, 'nothing here') })
-    assert.equal(await hintOf(lost), 'check the path of its address')
+    await using notFound = await scriptedServer({ play: json(404, 'nothing here') })
+    assert.equal(await readHint(notFound), 'check the path of its address')
     await using moved = await scriptedServer({ play: redirect('https://elsewhere.example/mcp', 307) })
-    assert.match((await hintOf(moved))!, /use the address it redirects to in its entry/)
-    const gone = await scriptedServer()
-    await gone.stop()
-    assert.match((await hintOf(gone))!, /check that it is running/)
+    assert.match((await readHint(moved))!, /use the address it redirects to in its entry/)
+    const stopped = await scriptedServer()
+    await stopped.stop()
+    assert.match((await readHint(stopped))!, /check that it is running/)
   })
 
-  test('follows a redirect within itself that keeps the request', async () => {
+  test('is followed through a redirect on the same origin that keeps the request', async () => {
     await using server = await scriptedServer({
       play({ path }, response) {
         if (path !== '/mcp') return false
@@ -161,7 +161,7 @@ describe('a server over HTTP that answers in its own way', () => {
     assert.deepEqual([...new Set(moved.map(({ headers }) => headers.authorization))], ['Bearer token'])
   })
 
-  test('is waited for where it asks for that, and there is time', async () => {
+  test('is retried after the delay it asks for, if there is time', async () => {
     await using server = await scriptedServer({
       play({ before, method }, response) {
         if (method !== 'tools/call' || before > 1) return false
@@ -175,7 +175,7 @@ describe('a server over HTTP that answers in its own way', () => {
     assert.match(logs(node, server).join(), /asks to wait 0\.25 s \(HTTP 503\)/)
   })
 
-  test('is left alone for as long as it asks where that is longer than a call may take', async () => {
+  test('is left alone for the delay it asks for when that exceeds the time of a call', async () => {
     await using server = await scriptedServer({
       play({ method }, response) {
         if (method !== 'tools/call') return false
@@ -191,12 +191,12 @@ describe('a server over HTTP that answers in its own way', () => {
     })
     assert.equal(node.servers.peers()[0]!.nextRetryAt, node.now() + 120_000)
     await assert.rejects(callEcho(node, server, entry), { message: /can be retried in 120 s/ })
-    node.later += 121_000
+    node.advancedMs += 121_000
     await assert.rejects(callEcho(node, server, entry), { kind: 'throttled' })
     assert.equal(server.of('tools/call').length, 2)
   })
 
-  test('that asks for time when it is connected is tried again no sooner', async () => {
+  test('that asks for a delay while connecting is not retried sooner', async () => {
     await using server = await scriptedServer({
       play(_, response) {
         end(response, 503, { 'retry-after': '100' })
@@ -208,7 +208,7 @@ describe('a server over HTTP that answers in its own way', () => {
     assert.equal(node.servers.peers()[0]!.nextRetryAt, node.now() + 100_000)
   })
 
-  test('that ends its stream before the answer fails the call at once', async () => {
+  test('that ends its stream before the answer fails the call immediately', async () => {
     await using server = await scriptedServer({
       play: only('tools/call', (_, response) => {
         startStream(response)
@@ -226,7 +226,7 @@ describe('a server over HTTP that answers in its own way', () => {
     assert.deepEqual([server.of('tools/call').length, server.of('GET').length], [1, 1])
   })
 
-  test('that cuts its stream is asked for the rest, from where it broke', async () => {
+  test('that cuts its stream is asked for the rest, from the last event', async () => {
     await using server = await scriptedServer({
       play(arrival, response) {
         const { method, verb, headers } = arrival
@@ -266,7 +266,7 @@ describe('a server over HTTP that answers in its own way', () => {
     ],
     ['an event', (response: Parameters<Play>[1]) => startStream(response)],
   ] as const) {
-    test(`that sends ${how} without end is refused, with words`, async () => {
+    test(`that sends ${how} without end is rejected, with a reason`, async () => {
       await using server = await scriptedServer({
         play: only('tools/call', async (_, response) => {
           begin(response)
@@ -285,7 +285,7 @@ describe('a server over HTTP that answers in its own way', () => {
     })
   }
 
-  test('that cuts the connection fails the call once, which is not sent again, and is connected anew', async () => {
+  test('that cuts the connection fails the call once without a retry, and is reconnected', async () => {
     let isCutting = true
     await using server = await scriptedServer({
       play: only('tools/call', (_, response) => {
@@ -301,20 +301,20 @@ describe('a server over HTTP that answers in its own way', () => {
     assert.equal(server.of('initialize').length, 2)
   })
 
-  test('that refuses the question for the newest revision with HTTP 500 is spoken to as an older one', async () => {
+  test('that answers the version probe with HTTP 500 is treated as an older one', async () => {
     await using server = await scriptedServer({ play: only('server/discover', json(500, {})) })
     await using node = await mcpNode()
     assert.equal(await callEcho(node, server), 'hi')
   })
 
-  test('that does not answer the question for the newest revision is spoken to as an older one', async () => {
+  test('that does not answer the version probe is treated as an older one', async () => {
     await using server = await scriptedServer({ play: ({ method }) => method === 'server/discover' })
     await using node = await mcpNode()
     assert.equal(await callEcho(node, server, { startup_timeout_ms: 2_000 }), 'hi')
     assert.equal(server.of('initialize').length, 1)
   })
 
-  test('that is of the newest revision and refuses a call with HTTP 400 or 404 is heard', async () => {
+  test('of the newest revision that refuses a call with HTTP 400 or 404 has its error reported', async () => {
     for (const status of [400, 404]) {
       await using server = await scriptedServer({
         modern: true,
@@ -338,7 +338,7 @@ describe('a server over HTTP that answers in its own way', () => {
     }
   })
 
-  test('does not keep a process that leaves, though it never answers', async () => {
+  test('that never answers does not keep a process from exiting', async () => {
     await using server = await scriptedServer({ play: ({ verb }) => verb === 'DELETE' })
     await using node = await mcpNode()
     await callEcho(node, server)
@@ -360,7 +360,7 @@ function logs(node: McpNode, server: ScriptedServer): string[] {
   return node.servers.logs(agentFor(server), 'far')
 }
 
-/** What the server says to `hi`; as a turn calls it. */
+/** Returns the server's answer to `hi`, called as a turn does. */
 async function callEcho(
   node: McpNode,
   server: ScriptedServer,

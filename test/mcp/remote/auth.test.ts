@@ -14,8 +14,8 @@ import { livingWith } from '../../support/orphans.ts'
 import { until } from '../../support/until.ts'
 import { agentWith, type McpNode, mcpNode, NEVER } from '../mcp-node.ts'
 
-describe('a server over HTTP that wants to know who asks', () => {
-  test('gets the headers and the token of its entry with every request, and nobody sees them', async () => {
+describe('a server over HTTP that requires authentication', () => {
+  test('gets the headers and the token of its entry with every request, which are shown nowhere', async () => {
     await using server = await scriptedServer()
     {
       await using node = await mcpNode()
@@ -56,19 +56,19 @@ describe('a server over HTTP that wants to know who asks', () => {
       assert.equal(node.servers.peers()[0]!.state, 'needs_auth')
       assert.deepEqual(server.of('initialize').length, 0)
       await node.servers[Symbol.asyncDispose]()
-      await using later = await node.another()
-      const [seen] = later.servers.view(agentFor(server, changes)).servers
-      assert.deepEqual([seen!.state, message.test(seen!.error)], ['needs_auth', true])
+      await using advancedMs = await node.openAnother()
+      const [listed] = advancedMs.servers.view(agentFor(server, changes)).servers
+      assert.deepEqual([listed!.state, message.test(listed!.error)], ['needs_auth', true])
     })
   }
 
-  test('and refused is needs_auth until it has let somebody in, as its log says', async () => {
-    const held = Promise.withResolvers<void>()
+  test('that refused is needs_auth until a request succeeds, as its log says', async () => {
+    const gate = Promise.withResolvers<void>()
     let isOpen = false
     await using server = await scriptedServer({
       async play(arrival, response) {
         if (!isOpen) return refuse(arrival, response)
-        await held.promise
+        await gate.promise
         return false
       },
     })
@@ -82,11 +82,11 @@ describe('a server over HTTP that wants to know who asks', () => {
     await until('it is asked again', () => server.arrivals.length > before)
     assert.equal(node.servers.peers()[0]!.state, 'needs_auth')
     assert.equal(node.servers.view(agent).servers[0]!.state, 'needs_auth')
-    held.resolve()
+    gate.resolve()
     assert.equal((await again).state, 'connected')
   })
 
-  test('and refuses a call of a connection is needs_auth from then on', async () => {
+  test('that refuses a call of a connection is needs_auth from then on', async () => {
     let isClosed = false
     await using server = await scriptedServer({
       play: (arrival, response) => isClosed && refuse(arrival, response),
@@ -108,28 +108,28 @@ describe('a server over HTTP that wants to know who asks', () => {
     ['JSON with a token', '{"token":"token-of-helper","expires_at":"2999-01-01T00:00:00Z"}'],
     ['headers as JSON', '{"Authorization":"Bearer token-of-helper"}'],
   ] as const) {
-    test(`gets what its helper gives as ${form}, which is run once`, async () => {
+    test(`gets what its helper prints as ${form}, and the helper is run once`, async () => {
       await using server = await scriptedServer({ play: onlyFor('Bearer token-of-helper') })
       await using node = await mcpNode()
-      const helper = await helperOf(node, `console.log(${JSON.stringify(output)})`)
+      const helper = await makeHelper(node, `console.log(${JSON.stringify(output)})`)
       assert.equal(await callEcho(node, server, { auth_helper: helper.argv }), 'hi')
       assert.equal(await helper.runs(), 1)
     })
   }
 
-  test('has its helper run again when it refuses, once for all calls, and never more', async () => {
-    let wanted = 'Bearer token-1'
+  test('that refuses has its helper run again, once for all calls, and never more', async () => {
+    let accepted = 'Bearer token-1'
     await using server = await scriptedServer({
-      play: (arrival, response) => onlyFor(wanted)(arrival, response),
+      play: (arrival, response) => onlyFor(accepted)(arrival, response),
     })
     await using node = await mcpNode()
-    const helper = await helperOf(node, 'console.log("token-" + run)')
+    const helper = await makeHelper(node, 'console.log("token-" + run)')
     const entry = { auth_helper: helper.argv }
     await callEcho(node, server, entry)
-    wanted = 'Bearer token-2'
+    accepted = 'Bearer token-2'
     const all = await Promise.all(Array.from({ length: 10 }, () => callEcho(node, server, entry)))
     assert.deepEqual([...new Set(all), await helper.runs()], ['hi', 2])
-    wanted = 'Bearer nobody'
+    accepted = 'Bearer nobody'
     await assert.rejects(callEcho(node, server, entry), {
       kind: 'credentials',
       message: /its token was refused/,
@@ -139,29 +139,29 @@ describe('a server over HTTP that wants to know who asks', () => {
   })
 
   test('does not have its helper run again for a refusal that came after the new token', async () => {
-    let wanted = 'Bearer token-1'
+    let accepted = 'Bearer token-1'
     const { promise: renewed, resolve } = Promise.withResolvers<void>()
     await using server = await scriptedServer({
       async play(arrival, response) {
         const { headers, method, before } = arrival
         if (headers.authorization === 'Bearer token-2') resolve()
         if (method === 'tools/call' && before === 2) await renewed
-        return onlyFor(wanted)(arrival, response)
+        return onlyFor(accepted)(arrival, response)
       },
     })
     await using node = await mcpNode()
-    const helper = await helperOf(node, 'console.log("token-" + run)')
+    const helper = await makeHelper(node, 'console.log("token-" + run)')
     const entry = { auth_helper: helper.argv }
     await callEcho(node, server, entry)
-    wanted = 'Bearer token-2'
+    accepted = 'Bearer token-2'
     await Promise.all([callEcho(node, server, entry), callEcho(node, server, entry)])
     assert.equal(await helper.runs(), 2)
   })
 
-  test('is shown what its helper says of itself, without what that gives', async () => {
+  test("shows its helper's messages without the token", async () => {
     await using server = await scriptedServer()
     await using node = await mcpNode()
-    const helper = await helperOf(
+    const helper = await makeHelper(
       node,
       'console.error("gave token-of-helper"); console.log("token-of-helper")',
     )
@@ -170,30 +170,30 @@ describe('a server over HTTP that wants to know who asks', () => {
     assert.deepEqual(node.servers.logs(agentFor(server, entry), 'far'), ['auth helper: gave [secret]'])
   })
 
-  test('has its helper run again a minute before what it gave ends', async () => {
+  test('has its helper run again a minute before the token expires', async () => {
     await using server = await scriptedServer()
     await using node = await mcpNode()
-    const helper = await helperOf(
+    const helper = await makeHelper(
       node,
       'console.log(JSON.stringify({ token: "token-" + run, expires_in: 600 }))',
     )
     const entry = { auth_helper: helper.argv }
     await callEcho(node, server, entry)
-    node.later += 539_000
+    node.advancedMs += 539_000
     await callEcho(node, server, entry)
     assert.equal(await helper.runs(), 1)
-    node.later += 2_000
+    node.advancedMs += 2_000
     await callEcho(node, server, entry)
     assert.equal(await helper.runs(), 2)
     assert.equal(server.of('tools/call').at(-1)!.headers.authorization, 'Bearer token-2')
   })
 
-  test('gets its helper the address, an environment without our own keys, and no shell', async () => {
+  test('runs its helper with the URL, an environment without our own keys, and no shell', async () => {
     await using server = await scriptedServer()
     await using node = await mcpNode({ env: { ...process.env, OPENAI_API_KEY: 'sk-of-the-host' } })
     const script =
       'console.log([process.env.OPENAI_API_KEY, process.env.CRABTALK_MCP_URL, process.argv[2]].join("|"))'
-    const helper = await helperOf(node, script)
+    const helper = await makeHelper(node, script)
     await callEcho(node, server, { auth_helper: [...helper.argv, '$HOME;x'] })
     assert.equal(server.of('tools/call')[0]!.headers.authorization, `Bearer |${server.url}|$HOME;x`)
   })
@@ -230,7 +230,7 @@ describe('a server over HTTP that wants to know who asks', () => {
     test(`is not asked anything when its helper ${what}`, async () => {
       await using server = await scriptedServer()
       await using node = await mcpNode()
-      const helper = await helperOf(node, script)
+      const helper = await makeHelper(node, script)
       await assert.rejects(
         callEcho(node, server, { auth_helper: helper.argv }),
         (reason: Error & { hint: string }) => {
@@ -251,10 +251,10 @@ describe('a server over HTTP that wants to know who asks', () => {
     })
   }
 
-  test('leaves no helper behind that it was not waited for', async () => {
+  test('leaves no running helper behind when it is not waited for', async () => {
     await using server = await scriptedServer()
     await using node = await mcpNode()
-    const helper = await helperOf(node, 'setInterval(() => {}, 1_000)')
+    const helper = await makeHelper(node, 'setInterval(() => {}, 1_000)')
     const stop = new AbortController()
     const where = { transport: 'http', url: server.url, headers: {}, auth: undefined } as const
     const target = { ...where, authHelper: helper.argv }
@@ -269,10 +269,10 @@ describe('a server over HTTP that wants to know who asks', () => {
     await until('it is gone', async () => (await livingWith(node.folder)).length === 0)
   })
 
-  test('is not ready in time because of its helper, which is named', async () => {
+  test('that is not ready in time because of its helper has the helper named', async () => {
     await using server = await scriptedServer()
     await using node = await mcpNode()
-    const helper = await helperOf(node, 'setInterval(() => {}, 1_000)')
+    const helper = await makeHelper(node, 'setInterval(() => {}, 1_000)')
     const entry = { auth_helper: helper.argv, startup_timeout_ms: 1_000 }
     await assert.rejects(callEcho(node, server, entry), (reason: Error & { hint: string }) => {
       assert.match(reason.message, /not ready within 1 s: its auth helper is still running$/)
@@ -281,7 +281,7 @@ describe('a server over HTTP that wants to know who asks', () => {
     })
   })
 
-  test('is not asked anything when its helper is not there', async () => {
+  test('is not asked anything when its helper is missing', async () => {
     await using server = await scriptedServer()
     await using node = await mcpNode()
     await assert.rejects(
@@ -291,7 +291,7 @@ describe('a server over HTTP that wants to know who asks', () => {
     assert.deepEqual(server.arrivals, [])
   })
 
-  test('and refuses the user of its address is told to have better credentials', async () => {
+  test('that refuses the user of its URL is reported with a hint about credentials', async () => {
     await using server = await scriptedServer({ play: onlyFor('Bearer new-token') })
     await using node = await mcpNode()
     const url = server.url.replace('://', '://me:password@')
@@ -302,7 +302,7 @@ describe('a server over HTTP that wants to know who asks', () => {
     })
   })
 
-  test('and answers a call with what it was given is heard without it', async () => {
+  test('that repeats its credentials in an answer is shown without them', async () => {
     await using server = await scriptedServer({
       play({ method, headers, id }, response) {
         if (method !== 'tools/call') return false
@@ -312,7 +312,7 @@ describe('a server over HTTP that wants to know who asks', () => {
       },
     })
     await using node = await mcpNode()
-    const helper = await helperOf(node, 'console.log("token-of-helper")')
+    const helper = await makeHelper(node, 'console.log("token-of-helper")')
     for (const changes of [
       { auth: 'top-secret' },
       { headers: { Authorization: 'Bearer top-secret' } },
@@ -322,7 +322,7 @@ describe('a server over HTTP that wants to know who asks', () => {
     }
   })
 
-  test('and refuses a call with the token of a helper in its words is heard without it', async () => {
+  test("that repeats a helper's token while refusing a call is shown without it", async () => {
     await using server = await scriptedServer({
       play({ method, headers, id }, response) {
         if (method !== 'tools/call') return false
@@ -332,12 +332,12 @@ describe('a server over HTTP that wants to know who asks', () => {
       },
     })
     await using node = await mcpNode()
-    const helper = await helperOf(node, 'console.log("token-of-helper")')
+    const helper = await makeHelper(node, 'console.log("token-of-helper")')
     const answer = await callEcho(node, server, { auth_helper: helper.argv })
     assert.match(answer, /refused the call: .*I know (Bearer )?\[secret\]$/)
   })
 
-  test('and repeats the token of a helper in its words is shown without it', async () => {
+  test("that repeats a helper's token in its error is shown without it", async () => {
     await using server = await scriptedServer({
       play({ method, headers, id }, response) {
         if (method !== 'tools/call') return false
@@ -346,7 +346,7 @@ describe('a server over HTTP that wants to know who asks', () => {
       },
     })
     await using node = await mcpNode()
-    const helper = await helperOf(node, 'console.log("token-of-helper")')
+    const helper = await makeHelper(node, 'console.log("token-of-helper")')
     await assert.rejects(callEcho(node, server, { auth_helper: helper.argv }), (reason: Error) => {
       assert.match(reason.message, /I know/)
       assert.doesNotMatch(reason.message, /token-of-helper/)
@@ -364,7 +364,7 @@ function agentFor({ url }: ScriptedServer, changes: Partial<McpEntry> = {}) {
   }
 }
 
-/** What the server says to `hi`. */
+/** Returns the server's answer to `hi`. */
 async function callEcho(
   node: McpNode,
   server: ScriptedServer,
@@ -384,8 +384,11 @@ function refuse(...[, response]: Parameters<Play>): true {
   return true
 }
 
-/** A helper that runs a script, in which `run` counts. */
-async function helperOf(node: McpNode, script: string): Promise<{ argv: string[]; runs(): Promise<number> }> {
+/** Returns a helper that runs a script, in which `run` counts the runs. */
+async function makeHelper(
+  node: McpNode,
+  script: string,
+): Promise<{ argv: string[]; runs(): Promise<number> }> {
   const [path, count] = [join(node.folder, 'helper.mjs'), join(node.folder, 'helper.runs')]
   const head = `import { appendFileSync, readFileSync } from 'node:fs'
 appendFileSync(${JSON.stringify(count)}, '.')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { describeBody, describeResponse } from '../../../src/mcp/remote/describe-response.ts'
 
-test('wordsOf() finds what an answer says to people', () => {
+test('describeBody() finds the readable message of an answer', () => {
   for (const [body, words] of [
     ['', ''],
     ['try\n  later\x1b[31m', 'try later'],
@@ -17,7 +17,7 @@ test('wordsOf() finds what an answer says to people', () => {
   }
 })
 
-test('describeAnswer() has the status, the address and the words', () => {
+test('describeResponse() contains the status, the URL and the message', () => {
   assert.equal(
     describeResponse({ status: 502, statusText: 'Bad Gateway', body: 'later' }, 'https://h/mcp'),
     'it answered HTTP 502 (Bad Gateway) at https://h/mcp: later',

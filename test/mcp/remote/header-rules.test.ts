@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { RemoteTarget } from '../../../src/mcp/fingerprint.ts'
 import { validateHeaders } from '../../../src/mcp/remote/header-rules.ts'
 
-test('flawOf() takes what HTTP can carry, with one thing that says who asks', () => {
+test('validateHeaders() accepts what HTTP can carry, with one source of credentials', () => {
   for (const changes of [
     {},
     { headers: { 'X-Team': 'a b\tc', 'User-Agent': 'mine', Cookie: 'a=b', Authorization: 'Basic x' } },
@@ -17,7 +17,7 @@ test('flawOf() takes what HTTP can carry, with one thing that says who asks', ()
   }
 })
 
-test('flawOf() names a header that belongs to the connection, whatever its case', () => {
+test('validateHeaders() reports a header that belongs to the connection, in any case', () => {
   for (const name of [
     ...[
       'Host',
@@ -46,7 +46,7 @@ test('flawOf() names a header that belongs to the connection, whatever its case'
   }
 })
 
-test('flawOf() names what cannot be sent, without its value', () => {
+test('validateHeaders() reports what cannot be sent, without its value', () => {
   for (const value of ['a\nb', 'a\r\nX: y', '\0', '日本', '\x7f']) {
     assert.equal(
       validateHeaders(target({ headers: { 'X-Key': value } })),
@@ -59,7 +59,7 @@ test('flawOf() names what cannot be sent, without its value', () => {
     assert.match(validateHeaders(target({ auth }))!, /^"auth" is empty or/)
 })
 
-test('flawOf() names two that would both say who asks', () => {
+test('validateHeaders() reports two sources of credentials', () => {
   for (const [changes, words] of [
     [
       { auth: 't', headers: { AUTHORIZATION: 'x' } },

@@ -4,7 +4,7 @@ import { readHelperAnswer } from '../../../src/mcp/remote/helper-answer.ts'
 
 const NOW = Date.parse('2026-08-01T12:00:00Z')
 
-test('readHelperAnswer() takes a token, lines of headers, and JSON', () => {
+test('readHelperAnswer() accepts a token, header lines, and JSON', () => {
   for (const [output, headers, expiresAt] of [
     ['tok:en', { Authorization: 'Bearer tok:en' }, undefined],
     ['Basic YTpi\n', { Authorization: 'Basic YTpi' }, undefined],
@@ -23,7 +23,7 @@ test('readHelperAnswer() takes a token, lines of headers, and JSON', () => {
   }
 })
 
-test('readHelperAnswer() says what is wrong with an answer, and none of it', () => {
+test('readHelperAnswer() says what is wrong with an answer, without quoting it', () => {
   for (const [output, message] of [
     [' \n', 'it printed nothing'],
     ['s3cret and more', 'it printed several words that are not a header'],

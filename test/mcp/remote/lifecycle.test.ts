@@ -11,7 +11,7 @@ import { until } from '../../support/until.ts'
 import { agentWith, kinds, mcpNode, NEVER, offer, run, untilState } from '../mcp-node.ts'
 
 describe('the life of a remote server', { concurrency: 4 }, () => {
-  test('is one for all that declare the same, and another for another token', async () => {
+  test('is shared by all that declare the same, and separate for another token', async () => {
     await using server = await scriptedServer()
     await using node = await mcpNode()
     const agents = ['one', 'one', 'two'].map((auth) => agentWith([{ name: 'far', url: server.url, auth }]))
@@ -27,7 +27,7 @@ describe('the life of a remote server', { concurrency: 4 }, () => {
     assert.deepEqual(owners.toSorted(), [[first, second], [third]])
   })
 
-  test('begins with the first call where it is lazy, and ends when nobody needs it', async () => {
+  test('begins with the first call when it is lazy, and ends when it is unused', async () => {
     await using server = await scriptedServer()
     await using node = await mcpNode()
     const entry: McpEntry = { name: 'far', url: server.url, start: 'lazy', idle_timeout_ms: 50 }
@@ -43,7 +43,7 @@ describe('the life of a remote server', { concurrency: 4 }, () => {
     assert.deepEqual(kinds(node, agent.name), ['connecting', 'connected', 'disconnected'])
   })
 
-  test('is waited for, and fails the turn, where it is required', async () => {
+  test('is waited for, and fails the turn, when it is required', async () => {
     await using server = await scriptedServer()
     await server.stop()
     await using node = await mcpNode()
@@ -53,7 +53,7 @@ describe('the life of a remote server', { concurrency: 4 }, () => {
     assert.match(notices.join(), /connection refused/)
   })
 
-  test('does not begin within its time where the server does not answer', async () => {
+  test('fails to begin in time when the server does not answer', async () => {
     await using server = await scriptedServer({ play: () => true })
     await using node = await mcpNode()
     const agent = agentWith([{ name: 'far', url: server.url, startup_timeout_ms: 200 }])
@@ -64,7 +64,7 @@ describe('the life of a remote server', { concurrency: 4 }, () => {
     })
   })
 
-  test('keeps no other from beginning, however many do not answer', async () => {
+  test('does not delay another server, however many do not answer', async () => {
     await using silent = await scriptedServer({ play: () => true })
     await using node = await mcpNode()
     const program = node.watch({ tools: ['few'] })
@@ -76,7 +76,7 @@ describe('the life of a remote server', { concurrency: 4 }, () => {
     assert.deepEqual([...new Set(states.slice(0, 9))], ['connecting'])
   })
 
-  test('goes on after a call that took too long, which the server is told', async () => {
+  test('continues after a call that took too long, which is cancelled at the server', async () => {
     await using server = await startStreamable()
     await using node = await mcpNode()
     const agent = agentWith([{ name: 'far', url: server.url, timeout_ms: 200 }])
@@ -92,7 +92,7 @@ describe('the life of a remote server', { concurrency: 4 }, () => {
     ['Streamable HTTP', startStreamable],
     ['server-sent events', startSse],
   ] as const) {
-    test(`is over when a server that speaks ${name} is gone, though nobody calls it`, async () => {
+    test(`ends when a server that speaks ${name} is gone, even without a call`, async () => {
       await using server = await start()
       await using node = await mcpNode()
       const agent = agentWith([{ name: 'far', url: server.url }])
@@ -105,7 +105,7 @@ describe('the life of a remote server', { concurrency: 4 }, () => {
     })
   }
 
-  test('is over with its stream where that is the connection, also when the server is there again', async () => {
+  test('ends with its stream if that is the connection, also when the server is there again', async () => {
     await using server = await startSse()
     await using node = await mcpNode()
     const agent = agentWith([{ name: 'far', url: server.url }])
@@ -116,7 +116,7 @@ describe('the life of a remote server', { concurrency: 4 }, () => {
     assert.equal(node.servers.peers()[0]!.starts, 2)
   })
 
-  test('begins anew with pauses that grow, and at once when a person asks for it', async () => {
+  test('begins again with growing delays, and immediately on request', async () => {
     await using server = await scriptedServer()
     await using node = await mcpNode()
     const agent = agentWith([{ name: 'far', url: server.url }])
@@ -128,7 +128,7 @@ describe('the life of a remote server', { concurrency: 4 }, () => {
       await assert.rejects(call, /connection refused/)
       assert.equal(node.servers.peers()[0]!.nextRetryAt, node.now() + pause)
       await assert.rejects(call, { message: new RegExp(`can be retried in ${pause / 1000} s`) })
-      node.later += pause
+      node.advancedMs += pause
     }
     await assert.rejects(call, /connection refused/)
     await server.restart()
@@ -137,20 +137,20 @@ describe('the life of a remote server', { concurrency: 4 }, () => {
     assert.equal((await call())!.output, 'hi')
   })
 
-  test('ends with a process that leaves, which waits for nothing and still says so', async () => {
+  test('ends with a process that exits, which waits for nothing and still sends the end', async () => {
     await using server = await startStreamable()
     await using node = await mcpNode()
     const child = spawn(process.execPath, ['--input-type=module-typescript', '-'], {
       stdio: ['pipe', 'pipe', 'inherit'],
     })
     child.stdin.end(leavingProgram(node.folder, server.url))
-    const [said, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')])
-    assert.deepEqual([said, code], ['connected\n', 0])
+    const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')])
+    assert.deepEqual([output, code], ['connected\n', 0])
     assert.equal(server.requests.at(-1), 'DELETE /mcp')
   })
 })
 
-/** Opens a connection with a stream, and leaves as a one-shot command does. */
+/** Opens a connection with a stream, and exits as a one-shot command does. */
 function leavingProgram(folder: string, url: string): string {
   const source = (path: string) => JSON.stringify(join(import.meta.dirname, '../../../src', path))
   return `import { openProcessHost } from ${source('core/process/process-host.ts')}

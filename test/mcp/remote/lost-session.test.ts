@@ -4,7 +4,7 @@ import { openRemoteLink } from '../../../src/mcp/remote/remote-link.ts'
 import { scriptedServer } from '../../support/mcp/http/scripted-server.ts'
 import { mcpNode, NEVER } from '../mcp-node.ts'
 
-test('a server that forgot its session and has no word more is given up in time, with words', async () => {
+test('a server that forgot its session and does not answer is given up in time, with a reason', async () => {
   await using server = await scriptedServer({
     play: ({ method, before }) => method === 'initialize' && before > 0,
   })

@@ -10,7 +10,7 @@ import { listen } from '../../support/mcp/http/listener.ts'
 
 const fetch = nodeFetch()
 
-test('nodeFetch() sends a body with its headers, and gives status, headers and body', async () => {
+test('nodeFetch() sends a body with its headers, and returns status, headers and body', async () => {
   await using server = await listen(async (request, response) => {
     response.writeHead(418, 'Teapot', { 'x-a': ['1', '2'] })
     response.end(`${request.method} ${request.headers['x-key']} ${await text(request)}`)
@@ -23,7 +23,7 @@ test('nodeFetch() sends a body with its headers, and gives status, headers and b
   assert.equal(await response.text(), 'POST v hällo')
 })
 
-test('nodeFetch() gives what came of a body that is cut', async () => {
+test('nodeFetch() returns the received part of a body that is cut', async () => {
   await using server = await listen((_, response) => {
     response.writeHead(200, { 'content-length': '100' })
     response.write('half', () => response.destroy())
@@ -31,7 +31,7 @@ test('nodeFetch() gives what came of a body that is cut', async () => {
   assert.equal(await (await fetch(server.origin)).text(), 'half')
 })
 
-test('nodeFetch() says in words why a server cannot be reached', async () => {
+test('nodeFetch() says why a server cannot be reached', async () => {
   const server = await listen((_, response) => response.end())
   const { origin } = server
   await assert.rejects(fetch(origin.replace('http', 'https')), { kind: 'unavailable' })
@@ -54,7 +54,7 @@ test('nodeFetch() stops with its signal', async () => {
   await assert.rejects(asking, { kind: 'cancelled' })
 })
 
-test('nodeFetch() refuses a status that is none, and reads no more of its answer', async () => {
+test('nodeFetch() rejects an invalid status, and stops reading its answer', async () => {
   const { promise: cut, resolve } = Promise.withResolvers<void>()
   await using server = await listen((_, response) => {
     response.once('close', resolve)
@@ -82,11 +82,11 @@ test('nodeFetch() follows no redirect', async () => {
   assert.equal((await fetch(server.origin)).status, 302)
 })
 
-test('nodeFetch() sends again what a kept connection did not take, but no call of a tool', async () => {
-  let asked = 0
+test('nodeFetch() resends what a kept-alive connection did not accept, but no tool call', async () => {
+  let requests = 0
   await using server = await listen((request, response) => {
-    asked++
-    if (asked % 2 === 0) request.socket.destroy()
+    requests++
+    if (requests % 2 === 0) request.socket.destroy()
     else response.end('ok')
   })
   for (const [method, outcome] of [
@@ -97,15 +97,15 @@ test('nodeFetch() sends again what a kept connection did not take, but no call o
       const response = await fetch(server.origin, { method: 'POST', body: JSON.stringify({ method }) })
       return await response.text()
     }
-    asked = 0
+    requests = 0
     await ask()
     const answer = await ask().catch((reason: Error) => reason.message)
     assert.ok(answer.startsWith(outcome), answer)
-    assert.equal(asked, method === 'tools/list' ? 3 : 2)
+    assert.equal(requests, method === 'tools/list' ? 3 : 2)
   }
 })
 
-test('nodeFetch() goes through the proxy of the environment', async () => {
+test('nodeFetch() uses the proxy of the environment', async () => {
   await using proxy = await listen((request, response) => response.end(`proxied ${request.url}`))
   const env = { ...process.env, HTTP_PROXY: proxy.origin, NO_PROXY: '' }
   assert.equal(
@@ -127,7 +127,7 @@ test('nodeFetch() trusts the certificates of NODE_EXTRA_CA_CERTS', async () => {
   assert.match(await fetchElsewhere(server.origin, env), /^it cannot be reached at https:.*certificate/)
 })
 
-/** What a process of its own gets from an address; else why not. */
+/** Returns what another process gets from a URL, or its error. */
 async function fetchElsewhere(url: string, env: NodeJS.ProcessEnv, ...options: string[]): Promise<string> {
   const program = `
     import { nodeFetch } from ${JSON.stringify(import.meta.resolve('../../../src/mcp/remote/node-fetch.ts'))}

@@ -16,9 +16,9 @@ const KINDS = [
   { name: 'HTTP with server-sent events', start: startSse, version: '2025-11-25' },
 ] as const
 
-describe('a server of an official SDK by its address', () => {
+describe('a server of an official SDK by its URL', () => {
   for (const { name, start, version } of KINDS) {
-    test(`that speaks ${name} is connected, listed, called, cancelled, and heard when its tools change`, async () => {
+    test(`that speaks ${name} is connected, listed, called, cancelled, and notifies of changed tools`, async () => {
       await using server = await start()
       await using node = await mcpNode()
       const agent = agentWith([{ name: 'far', url: server.url }])
@@ -37,7 +37,7 @@ describe('a server of an official SDK by its address', () => {
     })
   }
 
-  test('that speaks 2024-11-05 is asked once whether it speaks anything newer: the next node asks no more', async () => {
+  test('that speaks 2024-11-05 is probed for a newer revision once; the next node does not probe', async () => {
     await using server = await startSse()
     await using node = await mcpNode()
     const agent = agentWith([{ name: 'far', url: server.url }])
@@ -45,8 +45,8 @@ describe('a server of an official SDK by its address', () => {
     assert.deepEqual(server.requests.slice(0, 3), ['POST /sse', 'POST /sse', 'GET /sse'])
     await node.servers[Symbol.asyncDispose]()
     const before = server.requests.length
-    await using later = await node.another()
-    await later.servers.connect(agent, 'far', NEVER)
+    await using advancedMs = await node.openAnother()
+    await advancedMs.servers.connect(agent, 'far', NEVER)
     assert.deepEqual([...new Set(server.requests.slice(before))], ['GET /sse', 'POST /message'])
   })
 
@@ -59,7 +59,7 @@ describe('a server of an official SDK by its address', () => {
     assert.equal(node.servers.peers()[0]!.transport, 'sse')
   })
 
-  test('with transport "sse" that speaks something else is said to refuse it', async () => {
+  test('with transport "sse" that speaks something else is reported as refusing it', async () => {
     await using server = await startStreamable()
     await using node = await mcpNode()
     const agent = agentWith([{ name: 'far', url: server.url, transport: 'sse' }])
@@ -70,7 +70,7 @@ describe('a server of an official SDK by its address', () => {
   })
 
   for (const { name, start } of KINDS) {
-    test(`that speaks ${name} and stops is failed when it is called; the next call finds it again`, async () => {
+    test(`that speaks ${name} and stops fails the next call; the call after it reconnects`, async () => {
       await using server = await start()
       await using node = await mcpNode()
       const agent = agentWith([{ name: 'far', url: server.url }])
@@ -81,7 +81,7 @@ describe('a server of an official SDK by its address', () => {
       await assert.rejects(call, { kind: 'unavailable' })
       assert.equal(node.servers.peers()[0]!.state, 'failed')
       await server.restart()
-      node.later += 60_000
+      node.advancedMs += 60_000
       assert.equal((await call())!.output, 'hi')
       assert.equal(node.servers.peers()[0]!.starts, 2)
     })

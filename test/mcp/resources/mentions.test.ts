@@ -38,7 +38,7 @@ Water the &lt;/resource> plants.
 </resource>`
 
 for (const era of ['legacy', 'modern'] as const) {
-  test(`@server:uri brings what a ${era} server has there behind the message, in a frame it cannot leave`, async () => {
+  test(`@server:uri appends the resource of a ${era} server to the message, in a frame it cannot escape`, async () => {
     await using node = await mcpNode()
     const agent = agentWith([askingEntry(era)])
     const content = 'What is (@docs:docs://readme)? And @docs:readme.'
@@ -50,7 +50,7 @@ for (const era of ['legacy', 'modern'] as const) {
   })
 }
 
-test('a template that is filled in, an image and a long text are read, too', async () => {
+test('a filled-in template, an image and a long text are read, too', async () => {
   await using node = await mcpNode()
   const agent = agentWith([{ ...askingEntry(), output_limit: 1024 }])
   const { text, files } = await expand(node, { agent, content: '@docs:docs://page/3 @docs:pixel @docs:long' })
@@ -78,7 +78,7 @@ for (const content of UNTOUCHED) {
   })
 }
 
-test('what cannot be read is told, and the rest of the message goes its way', async () => {
+test('unreadable resources are reported, and the rest of the message is sent', async () => {
   await using node = await mcpNode()
   const gone = { name: 'gone', command: process.execPath, args: ['-e', 'process.exit(3)'] }
   const { entry } = node.watch(BEHAVIOURS.good)
@@ -99,7 +99,7 @@ test('what cannot be read is told, and the rest of the message goes its way', as
   assert.match(notices[4]!, /^Cannot read readme of the MCP server "gone": ./)
 })
 
-test('a message from elsewhere reads nothing, and starts no server to look for what it names', async () => {
+test('a remote message reads nothing, and starts no server to look for what it mentions', async () => {
   await using node = await mcpNode()
   const agent = agentWith([askingEntry()])
   const content = '@docs:readme @docs:docs://readme'
@@ -110,21 +110,21 @@ test('a message from elsewhere reads nothing, and starts no server to look for w
   assert.equal(node.servers.peers()[0]!.state, 'idle')
 })
 
-test('an aborted turn takes its message along unread', async () => {
+test("an aborted turn does not read its message's resources", async () => {
   await using node = await mcpNode()
   const agent = agentWith([askingEntry()])
   const { text } = await expand(node, { agent, content: '@docs:readme', signal: AbortSignal.abort() })
   assert.equal(text, undefined)
 })
 
-test('findResourceMentions() finds several, in order, without the punctuation behind them', () => {
+test('findResourceMentions() finds several, in order, without the punctuation after them', () => {
   assert.deepEqual(findResourceMentions('see @a:x://1, then\n[@b-c:y].'), [
     { server: 'a', candidates: ['x://1', 'x://1,'] },
     { server: 'b-c', candidates: ['y', 'y].'] },
   ])
 })
 
-test('findResourceMentions() passes over blocks that are not closed, with or without attributes, or empty', () => {
+test('findResourceMentions() skips unclosed blocks, with or without attributes, or empty', () => {
   const servers = (content: string) => findResourceMentions(content).map(({ server }) => server)
   assert.deepEqual(servers('<file>\n@a:x'), ['a'])
   assert.deepEqual(servers('@a:x\n<file path="f" lines="1">\n@b:x\n</file>'), ['a'])
@@ -132,7 +132,7 @@ test('findResourceMentions() passes over blocks that are not closed, with or wit
   assert.deepEqual(servers('<shell>\n</shell>\n@a:x\n<stdin>\n@b:x\n</stdin>\n@c:x'), ['a', 'c'])
 })
 
-test('findResourceMentions() takes a time that grows with a message no faster than the message', () => {
+test('findResourceMentions() takes time at most in proportion to the message', () => {
   const hostile = (size: number) => `${'<file>\n'.repeat(size)}@a:${'.'.repeat(size)}x`
   assert.deepEqual(findResourceMentions(hostile(1_000_000)), [
     { server: 'a', candidates: [`${'.'.repeat(1_000_000)}x`] },

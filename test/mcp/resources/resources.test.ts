@@ -52,7 +52,7 @@ test('the official server has resources, templates and prompts', async () => {
   assert.ok((await node.servers.readResource(at, NEVER)).output.length > 100)
 })
 
-test('a server without resources has none, and what it does not know is an error that says so', async () => {
+test('a server without resources lists none, and an unknown resource is an error that says so', async () => {
   await using node = await mcpNode()
   const { entry } = node.watch(BEHAVIOURS.good)
   const agent = agentWith([entry, askingEntry()])
@@ -65,7 +65,7 @@ test('a server without resources has none, and what it does not know is an error
   })
 })
 
-test('readPages() follows cursors, and ends where one comes again or the list does not end', async () => {
+test('readPages() follows cursors, and stops at a repeated one or an endless list', async () => {
   const page = async (cursor = '0') => ({
     all: [{ cursor }, 7],
     nextCursor: cursor === '2' ? '1' : String(Number(cursor) + 1),

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { ServerTarget } from '../../../src/mcp/fingerprint.ts'
 import { collectSureSecrets, maskAnswer } from '../../../src/mcp/secrets/mask.ts'
 
-test('maskAnswer() hides secrets in every text, and leaves data as it is', () => {
+test('maskAnswer() masks secrets in every text, and leaves data as it is', () => {
   const data = 'aaaasecret-1bbbb'
   const answer = {
     content: [
@@ -26,7 +26,7 @@ test('maskAnswer() hides secrets in every text, and leaves data as it is', () =>
   assert.deepEqual(maskAnswer(['short'], ['short']), ['short'])
 })
 
-test('maskAnswer() looks into what is nested very deep', () => {
+test('maskAnswer() searches deeply nested values', () => {
   const inmost = { text: 'secret-1' }
   let answer: object = inmost
   for (let i = 0; i < 100_000; i++) answer = { answer }
@@ -50,7 +50,7 @@ const SECRETS: Record<string, [Partial<ServerTarget & { transport: 'stdio' }>, s
   ],
 }
 for (const [what, [changes, secrets]] of Object.entries(SECRETS)) {
-  test(`sureSecretsOf() gives ${what}`, () => {
+  test(`collectSureSecrets() returns ${what}`, () => {
     assert.deepEqual(
       collectSureSecrets({ transport: 'stdio', command: 'x', args: [], env: {}, cwd: '/', ...changes }),
       secrets,

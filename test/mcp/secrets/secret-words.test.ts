@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { inspect } from 'node:util'
 import { agentWith, mcpNode, NEVER } from '../mcp-node.ts'
 
-test('no secret is told by a server that dies of it, not even where its words are cut', async () => {
+test('a server that exits with its secret in the message reveals none of it, even where the text is cut', async () => {
   await using node = await mcpNode()
   const secrets = ['sesame-open', 'abcdefghijkl', 'argument-1']
   const script = `const { WORD, OTHER } = process.env
@@ -22,9 +22,13 @@ process.exitCode = 1`
   const stored = await Promise.all(
     (await readdir(folder)).map((name) => readFile(join(folder, name), 'utf8')),
   )
-  const said = [inspect(failure), node.servers.logs(agent, 'one').join(), node.servers.peers()[0]!.error]
-  assert.match(said[0]!, /exited with code 1: error: x+ \[secret\] \[secret\]/)
-  for (const text of [...said, ...stored]) {
+  const shownTexts = [
+    inspect(failure),
+    node.servers.logs(agent, 'one').join(),
+    node.servers.peers()[0]!.error,
+  ]
+  assert.match(shownTexts[0]!, /exited with code 1: error: x+ \[secret\] \[secret\]/)
+  for (const text of [...shownTexts, ...stored]) {
     for (const secret of secrets) assert.ok(!text.includes(secret.slice(0, 6)), text)
   }
 })

@@ -44,7 +44,7 @@ for (const [what, [[command, ...args], shown]] of Object.entries(LINES)) {
   })
 }
 
-test('showTarget() shows an address without its secrets', () => {
+test('showTarget() shows a URL without its secrets', () => {
   const remote = { transport: 'http', headers: {}, auth: undefined, authHelper: undefined } as const
   assert.equal(
     showTarget({ ...remote, url: 'https://me:pw@h.example/mcp?key=1' }),
@@ -102,7 +102,7 @@ for (const [what, [changes, text, shown]] of Object.entries(HIDDEN)) {
   test(`hideSecrets() hides ${what}`, () => assert.equal(hideSecrets(text, program(changes)), shown))
 }
 
-test('hideSecrets() hides the user and the password of an address as HTTP sends them', () => {
+test('hideSecrets() hides the user and the password of a URL as HTTP sends them', () => {
   const [start, end] = ['http://user:passw%40rd', '@h/mcp']
   const sent = Buffer.from('user:passw@rd').toString('base64')
   const target: ServerTarget = {
@@ -115,7 +115,7 @@ test('hideSecrets() hides the user and the password of an address as HTTP sends 
   )
 })
 
-test('hideSecrets() hides what a remote server was given', () => {
+test('hideSecrets() hides the credentials of a remote server', () => {
   const target: ServerTarget = {
     ...{ transport: 'http', url: 'https://me:word@h/mcp?api_key=k3y-1' },
     ...{ headers: { 'X-Team': 'core-team', Authorization: 'Bearer abcdef' }, auth: 'auth-value' },

@@ -27,7 +27,7 @@ const QUESTION = AskUserEvent.create({
   ],
 })
 
-test('toForm() asks for a permission that lasts for this conversation at most', () => {
+test('toForm() offers a permission for this conversation at most', () => {
   const { message, requestedSchema } = toForm('crab', PERMISSION)
   assert.deepEqual(requestedSchema.properties['answer_1']!.enum, [once, session, no])
   assert.deepEqual(requestedSchema.required, ['answer_1'])
@@ -37,7 +37,7 @@ test('toForm() asks for a permission that lasts for this conversation at most', 
   )
 })
 
-test('toForm() has a field for each question, free text where there is no choice of one', () => {
+test('toForm() has a field for each question, free text where no single choice is asked', () => {
   const { message, requestedSchema } = toForm('crab', QUESTION)
   const fields = Object.values(requestedSchema.properties)
   assert.deepEqual(
@@ -52,15 +52,15 @@ test('toForm() has a field for each question, free text where there is no choice
   assert.match(message, /^crab asks: Which\?\n- Red: warm\n/)
 })
 
-test('toAnswers() takes what a person chose, and nothing that lasts longer than they were offered', () => {
+test('toAnswers() accepts what the user chose, limited to what was offered', () => {
   const answer = (label: string) => ({ action: 'accept', content: { answer_1: label } })
-  const given = (response: unknown) => toAskAnswers(PERMISSION, response)['Allow bash: ls?']
-  assert.equal(given(answer(session)), session)
-  assert.equal(given(answer(always)), once)
-  assert.equal(given(answer('not like this')), 'not like this')
+  const readAnswer = (response: unknown) => toAskAnswers(PERMISSION, response)['Allow bash: ls?']
+  assert.equal(readAnswer(answer(session)), session)
+  assert.equal(readAnswer(answer(always)), once)
+  assert.equal(readAnswer(answer('not like this')), 'not like this')
 })
 
-test('toAnswers() takes what is no answer as a no', () => {
+test('toAnswers() treats an invalid answer as a no', () => {
   const strange = [undefined, null, 7, {}, { action: 'decline' }, { action: 'cancel' }, { action: 'accept' }]
   const filled = ['decline', 'cancel', 'x'].map((action) => ({ action, content: { answer_1: once } }))
   const wrong = [
@@ -74,7 +74,7 @@ test('toAnswers() takes what is no answer as a no', () => {
   assert.deepEqual(answers, { 'Which?': 'Red', 'Which ones?': '', 'Name?': 'Bo' })
 })
 
-test('toAnswers() declines what a server asks when the person declines, and leaves it when they leave', () => {
+test("toAnswers() declines a server's question when the user declines, and cancels it when the user leaves", () => {
   const options = ['Answer', 'Decline'].map((label) => ({ label, description: '' }))
   const questions = [{ question: 'A server asks: name?', header: '', options, multiSelect: false }]
   const ask = AskUserEvent.create({ askId: 'c', kind: AskKind.ELICITATION, questions })

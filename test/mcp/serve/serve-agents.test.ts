@@ -10,7 +10,7 @@ import { until } from '../../support/until.ts'
 const NEVER = new AbortController().signal
 const REVISIONS = { 'SDK 1.x': '2025-11-25', 'SDK 2.x': '2025-11-25', 'SDK 2.x, 2026-07-28': '2026-07-28' }
 
-/** One call of bash, and then what it was answered. */
+/** One call of bash, and then the reply to its result. */
 const RUNS_LS: Script = (request) => {
   const [answer] = answersIn(request)
   return answer === undefined
@@ -20,7 +20,7 @@ const RUNS_LS: Script = (request) => {
 
 for (const kind of HOSTS) {
   describe(`serveAgents() to ${kind}`, () => {
-    test('offers a tool for each agent, and the list of them', async () => {
+    test('offers a tool for each agent, and one that lists them', async () => {
       await using node = await startTestDispatch([])
       await request(
         node.dispatch,
@@ -42,7 +42,7 @@ for (const kind of HOSTS) {
       })
     })
 
-    test('answers with the text, the conversation and the usage, and goes on with the conversation', async () => {
+    test('returns the text, the conversation and the usage, and continues the conversation', async () => {
       const usage = { input: 11, output: 7 }
       await using node = await startTestDispatch([{ parts: ['Hel', 'lo.'], usage }, { parts: ['Again.'] }])
       await using host = await serveTo(kind, { dispatch: node.dispatch, cwd: node.home.paths.home })
@@ -57,11 +57,11 @@ for (const kind of HOSTS) {
       const second = await host.call('send_crab', { message: 'More', conversation })
       assert.deepEqual([second.text, second.structured['conversation']], ['Again.', conversation])
       const messages = node.server.requests[1]!.json['messages'] as { role: string; content: string }[]
-      const said = messages.filter(({ role }) => role !== 'system').map(({ content }) => content)
-      assert.deepEqual(said, ['Hi there', 'Hello.', 'More'])
+      const contents = messages.filter(({ role }) => role !== 'system').map(({ content }) => content)
+      assert.deepEqual(contents, ['Hi there', 'Hello.', 'More'])
     })
 
-    test('a host that cannot ask is told what was not permitted, and the rule that would allow it', async () => {
+    test('reports denied calls with the rule that would allow them, to a host that cannot ask', async () => {
       await using node = await startTestDispatch(RUNS_LS)
       await using host = await serveTo(kind, { dispatch: node.dispatch, cwd: node.home.paths.home })
       const { text, structured, isError } = await host.call('send_crab', { message: 'Run it' })
@@ -72,7 +72,7 @@ for (const kind of HOSTS) {
       assert.match(denied!.rules.join(), /^bash/)
     })
 
-    test('a host that can ask is asked, and its yes runs the command one level deeper', async () => {
+    test('asks a host that can ask, whose yes runs the command one level deeper', async () => {
       await using node = await startTestDispatch(RUNS_LS)
       const forms: { message: string; requestedSchema: { properties: { answer_1: { enum: string[] } } } }[] =
         []
@@ -88,7 +88,7 @@ for (const kind of HOSTS) {
       assert.ok(!answers.includes('Always allow'), 'a host was offered to write rules')
     })
 
-    test('a no of its person is a no', async () => {
+    test("treats the user's no as a no", async () => {
       await using node = await startTestDispatch(RUNS_LS)
       const serving = { dispatch: node.dispatch, cwd: node.home.paths.home }
       await using host = await serveTo(kind, serving, () => ({ action: 'decline' }))
@@ -96,7 +96,7 @@ for (const kind of HOSTS) {
       assert.match(text, /It said Not permitted: bash: echo .*: the user said no/)
     })
 
-    test('a call that its host cancels cancels the turn', async () => {
+    test('cancels the turn when its host cancels the call', async () => {
       await using node = await startTestDispatch([{ parts: ['Wait'], end: 'hang' }])
       await using host = await serveTo(kind, { dispatch: node.dispatch, cwd: node.home.paths.home })
       const stop = new AbortController()
@@ -107,7 +107,7 @@ for (const kind of HOSTS) {
       assert.equal(await node.server.requests[0]!.done, false)
     })
 
-    test('a host that hangs up leaves no turn behind', async () => {
+    test('leaves no turn behind when the host disconnects', async () => {
       await using node = await startTestDispatch([{ parts: ['Wait'], end: 'hang' }])
       await using host = await serveTo(kind, { dispatch: node.dispatch, cwd: node.home.paths.home })
       host.call('send_crab', { message: 'Hi' }).catch(() => undefined)
@@ -117,7 +117,7 @@ for (const kind of HOSTS) {
       assert.equal(await node.server.requests[0]!.done, false)
     })
 
-    test('a host that hangs up while its person thinks leaves no turn behind', async () => {
+    test('leaves no turn behind when the host disconnects while its user thinks', async () => {
       await using node = await startTestDispatch(RUNS_LS)
       const serving = { dispatch: node.dispatch, cwd: node.home.paths.home }
       await using host = await serveTo(kind, serving, () => new Promise(() => {}))
@@ -129,7 +129,7 @@ for (const kind of HOSTS) {
       assert.deepEqual(await asks(), [])
     })
 
-    test('a question may be answered elsewhere; an answer of the host behind that changes nothing', async () => {
+    test("ignores the host's answer when a question was answered elsewhere first", async () => {
       await using node = await startTestDispatch(RUNS_LS)
       const serving = { dispatch: node.dispatch, cwd: node.home.paths.home }
       const gate = Promise.withResolvers<{ action: string }>()
@@ -145,7 +145,7 @@ for (const kind of HOSTS) {
       assert.match((await calling).text, /^It said 42 1\b/)
     })
 
-    test('a turn that ended while its host was away is not begun again', async () => {
+    test('does not repeat a turn that ended while its host was away', async () => {
       await using node = await startTestDispatch(RUNS_LS)
       const gate = Promise.withResolvers<{ action: string }>()
       await using host = await serveTo(
@@ -167,7 +167,7 @@ for (const kind of HOSTS) {
       assert.equal(node.server.requests.length, 2)
     })
 
-    test('tells its host when agents came or went while it worked', async () => {
+    test('notifies its host of agents that were added or removed', async () => {
       await using node = await startTestDispatch([{ parts: ['Done.'] }])
       await using host = await serveTo(kind, { dispatch: node.dispatch, cwd: node.home.paths.home })
       assert.deepEqual(await host.tools(), ['send_crab', 'list_agents', 'search_sessions'])

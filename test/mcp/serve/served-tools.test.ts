@@ -13,7 +13,7 @@ const NEVER = new AbortController().signal
 const KIND = 'SDK 2.x, 2026-07-28'
 
 describe('serveAgents()', () => {
-  test('refuses a message of agents that have called one another four deep, before any model is asked', async () => {
+  test('refuses a message from agents that have called one another four deep, before any model is asked', async () => {
     await using node = await startTestDispatch([])
     const serving = { dispatch: node.dispatch, cwd: node.home.paths.home, env: { CRABTALK_MCP_DEPTH: '4' } }
     await using host = await serveTo(KIND, serving)
@@ -22,7 +22,7 @@ describe('serveAgents()', () => {
     assert.match(text, /^Cannot ask crab: agents have called one another 4 deep already/)
   })
 
-  test('believes the depth that a call tells when it is greater than its own', async () => {
+  test('uses the depth in a call if it is greater than its own', async () => {
     await using node = await startTestDispatch([])
     const answer = await rawCall(node, 'send_crab', { message: 'Hi' }, { 'crabtalk/depth': 4 })
     assert.match(JSON.stringify(answer), /called one another 4 deep/)
@@ -41,7 +41,7 @@ describe('serveAgents()', () => {
     assert.equal(node.server.requests.length, 0)
   })
 
-  test('does not begin with an agent that is not there', async () => {
+  test('does not start with a missing agent', async () => {
     await using node = await startTestDispatch([])
     const [input, output] = [new PassThrough(), new PassThrough()]
     const streams = { input, write: (text: string) => void output.write(text) }
@@ -69,7 +69,7 @@ describe('serveAgents()', () => {
     }
   })
 
-  test('gives a conversation a sender of its own, whose turns count as those of programs of this machine', async () => {
+  test('gives a conversation its own sender, whose turns count as those of local programs', async () => {
     await using node = await startTestDispatch([{ parts: ['Hi.'] }])
     await using host = await serveTo(KIND, { dispatch: node.dispatch, cwd: node.home.paths.home })
     await host.call('send_crab', { message: 'Hi', conversation: 'user' })
@@ -81,7 +81,7 @@ describe('serveAgents()', () => {
     assert.equal(classifyTurn('local', 'sh:mcp:user'), classifyTurn('process', 'sh:mcp:user'))
   })
 
-  test('a turn that fails is an error with its hint', async () => {
+  test('returns a failed turn as an error with its hint', async () => {
     await using node = await startTestDispatch([{ status: 401, body: { error: { message: 'bad key' } } }])
     await using host = await serveTo(KIND, { dispatch: node.dispatch, cwd: node.home.paths.home })
     const { text, structured, isError } = await host.call('send_crab', { message: 'Hi' })
@@ -90,7 +90,7 @@ describe('serveAgents()', () => {
     assert.match(text, /bad key|credentials|key/)
   })
 
-  test('search_sessions finds what was said, with what stands around it', async () => {
+  test('search_sessions finds messages, with the text around them', async () => {
     await using node = await startTestDispatch(() => ({ parts: ['In the fridge.'] }))
     await node.ask('Where is the oat milk?')
     await node.ask('And the bread?', { sender: 'bob' })
@@ -103,9 +103,9 @@ describe('serveAgents()', () => {
     const [hit, ...more] = structured['hits'] as JsonObject[]
     assert.deepEqual([hit?.['seq'], hit?.['messages'], more], [1, 2, []])
     assert.match(String(hit?.['created_at']), /^\d{4}-\d\d-\d\dT/)
-    const [said] = (hit?.['window'] ?? []) as JsonObject[]
+    const [replies] = (hit?.['window'] ?? []) as JsonObject[]
     assert.deepEqual(
-      [said?.['text'], said?.['matches']],
+      [replies?.['text'], replies?.['matches']],
       [
         'Where is the oat milk?',
         [
@@ -118,7 +118,7 @@ describe('serveAgents()', () => {
     assert.deepEqual([nothing.text, nothing.isError ?? false], ['No matches for quinoa.', false])
   })
 
-  test('an answer that nothing waits for sends no message', async () => {
+  test('sends no message for an answer that nothing waits for', async () => {
     await using node = await startTestDispatch([{ parts: ['Hi'] }])
     const _meta = {
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -126,24 +126,24 @@ describe('serveAgents()', () => {
       'io.modelcontextprotocol/clientCapabilities': {},
     }
     const params = { name: 'send_crab', arguments: { message: 'Hi' }, requestState: 'gone', _meta }
-    const { said } = await rawTalk(node, [{ id: 1, method: 'tools/call', params }])
-    const { content, isError } = said[0]!['result'] as { content: { text: string }[]; isError: boolean }
+    const { replies } = await rawTalk(node, [{ id: 1, method: 'tools/call', params }])
+    const { content, isError } = replies[0]!['result'] as { content: { text: string }[]; isError: boolean }
     assert.match(content[0]!.text, /^Cannot continue: nothing waits for this answer any more/)
     assert.deepEqual([isError, node.server.requests.length], [true, 0])
   })
 
   for (const revision of ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']) {
-    test(`speaks ${revision}, and lives with lines that are no message`, async () => {
+    test(`speaks ${revision}, and survives lines that are not messages`, async () => {
       await using node = await startTestDispatch([])
-      const { said, log } = await rawTalk(node, [
+      const { replies, log } = await rawTalk(node, [
         'no JSON',
         { id: 1, method: 'initialize', params: handshake(revision) },
         { method: 'notifications/initialized' },
         '{"jsonrpc":"2.0"}',
         { id: 2, method: 'tools/list' },
       ])
-      assert.equal((said[0]!['result'] as JsonObject)['protocolVersion'], revision)
-      const { tools } = said[1]!['result'] as { tools: { name: string }[] }
+      assert.equal((replies[0]!['result'] as JsonObject)['protocolVersion'], revision)
+      const { tools } = replies[1]!['result'] as { tools: { name: string }[] }
       assert.deepEqual(
         tools.map(({ name }) => name),
         ['send_crab', 'list_agents', 'search_sessions'],
@@ -153,7 +153,7 @@ describe('serveAgents()', () => {
   }
 })
 
-test('toServedAgents() gives names that every host takes, no two alike', () => {
+test('toServedAgents() returns names that every host accepts, all different', () => {
   const names = ['plain', 'Ärger', 'Örger', 'x'.repeat(64), `${'x'.repeat(63)}y`, 'a_b-c']
   const agents = names.map((name) => ({ name, description: '', model: '' }) as never)
   const tools = toServedAgents(agents).map(({ tool }) => tool)
@@ -168,26 +168,26 @@ async function rawCall(
   args: JsonObject,
   meta: JsonObject,
 ): Promise<unknown> {
-  const { said } = await rawTalk(node, [
+  const { replies } = await rawTalk(node, [
     { id: 1, method: 'initialize', params: handshake('2025-06-18') },
     { method: 'notifications/initialized' },
     { id: 2, method: 'tools/call', params: { name, arguments: args, _meta: meta } },
   ])
-  return said.at(-1)
+  return replies.at(-1)
 }
 
-/** Says these lines, waits for an answer to each request, and hangs up. */
+/** Sends these lines, waits for an answer to each request, and disconnects. */
 async function rawTalk(
   { dispatch, home }: TestDispatch,
   lines: readonly (string | JsonObject)[],
-): Promise<{ said: JsonObject[]; log: string[] }> {
+): Promise<{ replies: JsonObject[]; log: string[] }> {
   const input = new PassThrough()
-  const said: JsonObject[] = []
+  const replies: JsonObject[] = []
   const log: string[] = []
   const requests = lines.filter((line) => typeof line === 'object' && 'id' in line).length
   const write = (text: string) => {
-    said.push(JSON.parse(text))
-    if (said.length === requests) input.end()
+    replies.push(JSON.parse(text))
+    if (replies.length === requests) input.end()
     return undefined
   }
   const options = { dispatch, only: [], cwd: home.paths.home, env: {} }
@@ -199,7 +199,7 @@ async function rawTalk(
     input.write(`${typeof line === 'string' ? line : JSON.stringify({ jsonrpc: '2.0', ...line })}\n`)
   }
   await serving
-  return { said, log }
+  return { replies, log }
 }
 
 function handshake(protocolVersion: string): JsonObject {

@@ -34,12 +34,12 @@ test('serverEnvironment() passes on what a program needs to run, and nothing els
   assert.deepEqual(serverEnvironment({ ...needed, ...others, TZ: undefined }, {}), needed)
 })
 
-test('serverEnvironment() adds what is declared, which wins', () => {
+test('serverEnvironment() adds what is declared, which takes precedence', () => {
   const environment = serverEnvironment({ HOME: '/home/me', PATH: '/bin' }, { PATH: '/mine', KEY: 'k' })
   assert.deepEqual(environment, { HOME: '/home/me', PATH: '/mine', KEY: 'k' })
 })
 
-test('serverEnvironment() leaves out a variable that holds a shell function', () => {
+test('serverEnvironment() omits a variable that holds a shell function', () => {
   assert.deepEqual(serverEnvironment({ TERM: '() { :; }; echo' }, {}), {})
 })
 

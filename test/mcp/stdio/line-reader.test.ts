@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { LineReader } from '../../../src/mcp/stdio/line-reader.ts'
 
-test('LineReader gives the same lines however a stream is cut', () => {
+test('LineReader returns the same lines for any division of a stream', () => {
   const line = fc.string({ unit: 'binary' }).map((text) => text.toWellFormed().replaceAll('\n', ''))
   fc.assert(
     fc.property(fc.array(line), fc.array(fc.nat({ max: 40 })), (lines, cuts) => {
@@ -20,14 +20,14 @@ test('LineReader gives the same lines however a stream is cut', () => {
   )
 })
 
-test('LineReader keeps what is not yet a line', () => {
+test('LineReader keeps an incomplete line', () => {
   const reader = new LineReader(10)
   assert.deepEqual(reader.push(Buffer.from('ab')), [])
   assert.deepEqual(reader.push(Buffer.from('c\n\nd')), ['abc', ''])
   assert.deepEqual(reader.push(Buffer.from('\n')), ['d'])
 })
 
-test('LineReader says when a line is too long, whether it ends or not', () => {
+test('LineReader reports a line that is too long, whether it ends or not', () => {
   assert.deepEqual(new LineReader(3).push(Buffer.from('abc\nabc')), ['abc'])
   assert.equal(new LineReader(3).push(Buffer.from('abcd\n')), undefined)
   const reader = new LineReader(3)

@@ -2,17 +2,17 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { describeStderrTail, LineTail } from '../../../src/mcp/stdio/stderr-tail.ts'
 
-test('LineTail tells of whole lines as they come, as lines() would give them', () => {
-  const told: string[][] = []
+test('LineTail reports whole lines as they come, as lines() would return them', () => {
+  const reports: string[][] = []
   const tail = new LineTail((line) => line.replaceAll('s3cr3t', '[secret]'))
   tail.push(Buffer.from('before\n'))
-  tail.onLines = (read) => void told.push(read())
+  tail.onLines = (read) => void reports.push(read())
   for (const piece of ['one\ntw', 'o s3c', 'r3t\r\n\u001b[31mred\n', 'open']) tail.push(Buffer.from(piece))
-  assert.deepEqual(told, [['one'], ['two [secret]', 'red']])
+  assert.deepEqual(reports, [['one'], ['two [secret]', 'red']])
   assert.deepEqual(tail.lines(), ['before', 'one', 'two [secret]', 'red', 'open'])
 })
 
-test('LineTail keeps the last 200 lines, and one that is not finished', () => {
+test('LineTail keeps the last 200 lines, and an unfinished one', () => {
   const tail = new LineTail()
   for (let i = 1; i <= 1_000; i++) tail.push(Buffer.from(`line ${i}\r\n`))
   tail.push(Buffer.from('open'))
@@ -23,13 +23,13 @@ test('LineTail keeps the last 200 lines, and one that is not finished', () => {
   )
 })
 
-test('LineTail puts lines and characters together that arrive in pieces', () => {
+test('LineTail joins lines and characters that arrive in pieces', () => {
   const tail = new LineTail()
   for (const byte of Buffer.from('größe 🦀\nnext')) tail.push(Uint8Array.of(byte))
   assert.deepEqual(tail.lines(), ['größe 🦀', 'next'])
 })
 
-test('LineTail keeps the beginning of a line without end', () => {
+test('LineTail keeps the start of an endless line', () => {
   const tail = new LineTail()
   for (let i = 0; i < 100; i++) tail.push(Buffer.alloc(100_000, 'x'))
   assert.deepEqual(
@@ -38,31 +38,31 @@ test('LineTail keeps the beginning of a line without end', () => {
   )
 })
 
-test('LineTail hides before it cuts', () => {
+test('LineTail masks before it cuts', () => {
   const tail = new LineTail((line) => line.replaceAll('s3cr3t', '[secret]'))
   tail.push(Buffer.from(`${'x'.repeat(1_997)}s3cr3t and more\n`))
   const [line = ''] = tail.lines()
   assert.deepEqual([line.slice(1_996), line.length], ['x[s…', 2_000])
 })
 
-test('LineTail marks what it did not keep, so that half a secret is known for what it is', () => {
-  const seen: string[] = []
+test('LineTail marks what it dropped, so that half a secret is still recognized', () => {
+  const ends: string[] = []
   const tail = new LineTail((line) => {
-    seen.push(line.slice(-4))
+    ends.push(line.slice(-4))
     return line
   })
   for (let i = 0; i < 5; i++) tail.push(Buffer.alloc(1_000, 'x'))
   tail.lines()
-  assert.deepEqual(seen, ['xxx…'])
+  assert.deepEqual(ends, ['xxx…'])
 })
 
-test('LineTail takes out what a terminal would obey', () => {
+test('LineTail removes control sequences', () => {
   const tail = new LineTail()
   tail.push(Buffer.from('\u001b[31mred\u001b[0m\u0007\n'))
   assert.deepEqual(tail.lines(), ['red'])
 })
 
-test('LineTail puts notes on lines of their own', () => {
+test('LineTail puts notes on their own lines', () => {
   const tail = new LineTail()
   tail.push(Buffer.from('open'))
   tail.note('it ended')
@@ -94,7 +94,7 @@ const WORDS: Record<string, [string, string]> = {
   'only indented lines': ['  a\n  b\n', 'b'],
 }
 for (const [what, [text, words]] of Object.entries(WORDS)) {
-  test(`lastWords() of ${what} is ${JSON.stringify(words)}`, () => {
+  test(`describeStderrTail() of ${what} is ${JSON.stringify(words)}`, () => {
     assert.equal(describeStderrTail(text.split('\n')), words)
   })
 }

@@ -21,8 +21,8 @@ const LINES: Record<string, [string, unknown[]]> = {
   'a result that is none': ['{"jsonrpc":"2.0","id":1,"result":7}', []],
 }
 for (const [what, [line, ids]] of Object.entries(LINES)) {
-  test(`StdioTransport hands on ${ids.length} of ${what}`, async () => {
-    const { transport, stdout } = await started()
+  test(`StdioTransport delivers ${ids.length} of ${what}`, async () => {
+    const { transport, stdout } = await startTransport()
     const seen: unknown[] = []
     transport.onmessage = (message) => seen.push((message as { id?: unknown }).id)
     stdout.write(`${line}\n`)
@@ -31,14 +31,14 @@ for (const [what, [line, ids]] of Object.entries(LINES)) {
   })
 }
 
-test('StdioTransport writes a message a line', async () => {
-  const { transport, stdin } = await started()
+test('StdioTransport writes one message per line', async () => {
+  const { transport, stdin } = await startTransport()
   await transport.send({ jsonrpc: '2.0', method: 'a', params: { text: 'b\nc' } })
   assert.equal(String(stdin.read()), '{"jsonrpc":"2.0","method":"a","params":{"text":"b\\nc"}}\n')
 })
 
-test('StdioTransport is not ended by who cannot take a message', async () => {
-  const { transport, stdout } = await started()
+test('StdioTransport survives a handler that throws', async () => {
+  const { transport, stdout } = await startTransport()
   const failures: unknown[] = []
   transport.onerror = (error) => failures.push(error.message)
   transport.onmessage = () => {
@@ -48,22 +48,22 @@ test('StdioTransport is not ended by who cannot take a message', async () => {
   assert.deepEqual(failures, ['too deep'])
 })
 
-test('StdioTransport gives up a server that leaves more unread than it may', async () => {
+test('StdioTransport gives up a server that leaves too much unread', async () => {
   const [stdin, stdout] = [new PassThrough(), new PassThrough()]
-  const said: string[] = []
-  const transport = new StdioTransport({ stdin, stdout, onBroken: (why) => said.push(why) })
+  const reasons: string[] = []
+  const transport = new StdioTransport({ stdin, stdout, onBroken: (why) => reasons.push(why) })
   let closed = 0
   transport.onclose = () => closed++
   const message = { jsonrpc: '2.0', method: 'a', params: { text: 'x'.repeat(2 ** 20) } } as const
   for (let sent = 0; sent < 63; sent++) await transport.send(message)
-  assert.deepEqual([said, closed], [[], 0])
+  assert.deepEqual([reasons, closed], [[], 0])
   await transport.send(message)
-  assert.deepEqual([said, closed], [['it has left more than 64 MiB unread'], 1])
+  assert.deepEqual([reasons, closed], [['it has left more than 64 MiB unread'], 1])
   await assert.rejects(transport.send(message), { kind: 'unavailable' })
 })
 
-test('StdioTransport says once that it is over, and then sends and hands on nothing', async () => {
-  const { transport, stdin, stdout } = await started()
+test('StdioTransport reports its end once, and then sends and delivers nothing', async () => {
+  const { transport, stdin, stdout } = await startTransport()
   let closed = 0
   transport.onclose = () => closed++
   transport.onmessage = () => assert.fail('a message')
@@ -75,7 +75,7 @@ test('StdioTransport says once that it is over, and then sends and hands on noth
   await assert.rejects(transport.send({ jsonrpc: '2.0', method: 'a' }), { kind: 'unavailable' })
 })
 
-async function started() {
+async function startTransport() {
   const [stdin, stdout] = [new PassThrough(), new PassThrough()]
   const transport = new StdioTransport({ stdin, stdout, onBroken: assert.fail })
   await transport.start()

@@ -10,7 +10,7 @@ const NEVER = new AbortController().signal
 const TOKEN = CREDENTIALS['a GitHub token']!
 const find = (args: JsonObject, schema?: JsonObject) => findTaint(args, schema, NEVER)
 
-test('findTaint() names the path of what it finds', async () => {
+test('findTaint() returns the path of what it finds', async () => {
   const cases: [JsonObject, string, RegExp][] = [
     [{ text: `say ${TOKEN}` }, 'text', /looks like a credential/],
     [{ a: [{ b: 1 }, { c: ['x', TOKEN] }] }, 'a[1].c[1]', /credential/],
@@ -43,13 +43,13 @@ test('findTaint() names the path of what it finds', async () => {
   }
 })
 
-test('findTaint() prints no name that is a secret itself, or would not print', async () => {
+test('findTaint() prints no name that is a secret itself, or is unprintable', async () => {
   assert.equal((await find({ map: { [TOKEN]: 1 } }))?.path, "map.'…'")
   assert.equal((await find({ [`x${'y'.repeat(200)}`]: TOKEN }))?.path, "'…'")
   assert.equal((await find({ 'a\u001b[31mb': TOKEN }))?.path, "'…'")
 })
 
-test('findTaint() lets pass what is empty, filled in later, or no secret by any name', async () => {
+test('findTaint() ignores values that are empty, placeholders, or not secret by any name', async () => {
   const fine: JsonObject[] = [
     {},
     { password: '' },
@@ -71,7 +71,7 @@ test('findTaint() lets pass what is empty, filled in later, or no secret by any 
   for (const args of fine) assert.equal(await find(args), undefined, JSON.stringify(args))
 })
 
-test('findTaint() believes a tool that says its token is a place in a list', async () => {
+test('findTaint() trusts a tool that declares its token as a page token', async () => {
   const schema = (description: string) => ({
     type: 'object',
     properties: { token: { type: 'string', description } },
@@ -83,7 +83,7 @@ test('findTaint() believes a tool that says its token is a place in a list', asy
   assert.equal((await find({ token: TOKEN }, schema('A cursor')))?.path, 'token')
 })
 
-test('findTaint() believes no tool that says so of its password', async () => {
+test('findTaint() does not trust a tool that declares this about its password', async () => {
   for (const name of ['password', 'api_key', 'access_token', 'authorization']) {
     const schema = { properties: { [name]: { description: 'A cursor: the next page' } } }
     assert.equal((await find({ [name]: 'hunter2' }, schema))?.path, name)
@@ -100,7 +100,7 @@ test('findTaint() gives up on arguments that are nested too deep or have too man
   )
 })
 
-test('findTaint() finds a credential wherever it stands in a long text, and lets other work go on', async () => {
+test('findTaint() finds a credential anywhere in a long text, and yields to other work', async () => {
   const filler = randomBytes(3_000_000).toString('base64')
   let turns = 0
   const timer = setInterval(() => turns++, 0)
@@ -116,14 +116,14 @@ test('findTaint() finds a credential wherever it stands in a long text, and lets
   }
 })
 
-test('findTaint() ends when its signal says so', async () => {
+test('findTaint() stops with its signal', async () => {
   const stop = new AbortController()
   const finding = findTaint({ data: 'x '.repeat(5_000_000) }, undefined, stop.signal)
   stop.abort()
   await assert.rejects(finding, { name: 'AbortError' })
 })
 
-test('findTaint() finds a credential at any place of any arguments, and says nothing of it', async () => {
+test('findTaint() finds a credential at any place of any arguments, without revealing it', async () => {
   const place = fc.array(fc.oneof(fc.constantFrom('a', 'b c', 'ü', 'items'), fc.nat({ max: 3 })), {
     minLength: 1,
     maxLength: 20,
@@ -139,7 +139,7 @@ test('findTaint() finds a credential at any place of any arguments, and says not
   )
 })
 
-test('findTaint() lets arguments of plain words pass, whatever their form', async () => {
+test('findTaint() accepts arguments of plain words, in any form', async () => {
   const word = fc.constantFrom(
     'read',
     'src/main.ts',
@@ -162,7 +162,7 @@ test('findTaint() lets arguments of plain words pass, whatever their form', asyn
   )
 })
 
-test('isPlaceInList() lives with schemas of any form', () => {
+test('isPageToken() accepts schemas of any form', () => {
   for (const schema of [undefined, {}, { properties: 1 }, { properties: { token: 1 } }, { properties: [] }]) {
     assert.equal(isPageToken('token', schema as never), false)
   }

@@ -7,10 +7,10 @@ import { agentWith, type McpNode, mcpNode, offer, run } from '../mcp-node.ts'
 const TOKEN = CREDENTIALS['a GitHub token']!
 const NAME = 'mcp__misbehaving__echo'
 
-describe('calls that would tell a secret', { concurrency: 4 }, () => {
-  test('are refused by the path of it, and nothing reaches the server', async () => {
+describe('calls that would send a secret', { concurrency: 4 }, () => {
+  test('are refused with its path, and nothing reaches the server', async () => {
     await using node = await mcpNode()
-    const { agent, server } = await offered(node)
+    const { agent, server } = await offerServer(node)
     await assert.rejects(run(node, agent, { name: NAME, args: { text: 'x', more: [{ note: TOKEN }] } })!, {
       kind: 'denied',
       message:
@@ -24,9 +24,9 @@ describe('calls that would tell a secret', { concurrency: 4 }, () => {
     assert.equal((await run(node, agent, { name: NAME, args: { text: 'fine' } }))?.output, 'fine')
   })
 
-  test('go out with a notice where the entry says so', async () => {
+  test('are sent with a notice if the entry allows it', async () => {
     await using node = await mcpNode()
-    const { agent, server } = await offered(node, { taint_policy: 'warn' })
+    const { agent, server } = await offerServer(node, { taint_policy: 'warn' })
     const notices: string[] = []
     const notice = (message: string) => void notices.push(message)
     await run(node, agent, { name: NAME, args: { text: TOKEN }, notice })
@@ -37,18 +37,18 @@ describe('calls that would tell a secret', { concurrency: 4 }, () => {
   })
 
   for (const entry of [{ taint_policy: 'off' }, { taint_scanning: false }] as const) {
-    test(`are not looked at with ${JSON.stringify(entry)}`, async () => {
+    test(`are not scanned with ${JSON.stringify(entry)}`, async () => {
       await using node = await mcpNode()
-      const { agent, server } = await offered(node, entry)
+      const { agent, server } = await offerServer(node, entry)
       const notice = (message: string) => assert.fail(message)
       await run(node, agent, { name: NAME, args: { text: TOKEN, password: 'hunter2' }, notice })
       assert.equal(server.messages('tools/call').length, 1)
     })
   }
 
-  test('tell their server how deep the turn is that makes them, and only then', async () => {
+  test('are sent with the depth of their turn, if it has one', async () => {
     await using node = await mcpNode()
-    const { agent, server } = await offered(node)
+    const { agent, server } = await offerServer(node)
     await run(node, agent, { name: NAME, args: { text: 'x' }, env: { CRABTALK_MCP_DEPTH: '3' } })
     await run(node, agent, { name: NAME, args: { text: 'x' } })
     const metas = server.messages('tools/call').map(({ params }) => params?.['_meta'] as object)
@@ -57,7 +57,7 @@ describe('calls that would tell a secret', { concurrency: 4 }, () => {
   })
 })
 
-async function offered(node: McpNode, more: Partial<McpEntry> = {}) {
+async function offerServer(node: McpNode, more: Partial<McpEntry> = {}) {
   const server = node.watch()
   const agent = agentWith([{ ...server.entry, ...more } as McpEntry])
   await offer(node, agent)

@@ -12,7 +12,7 @@ import { agentWith, type McpNode, mcpNode, NEVER, offer, run, untilState } from 
 describe('calls of tools', { concurrency: 4 }, () => {
   test('describe() says which tool of which server a call is for', async () => {
     await using node = await mcpNode()
-    const { agent } = await offered(node)
+    const { agent } = await offerServer(node)
     const request = { args: { text: 'x' }, agent, cwd: '/' }
     const { hook } = node.servers
     assert.deepEqual(await hook.describe!('mcp__misbehaving__echo', request), {
@@ -24,9 +24,9 @@ describe('calls of tools', { concurrency: 4 }, () => {
     assert.equal(hook.describe!('mcp__misbehaving__echo', { ...request, agent: agentWith([]) }), undefined)
   })
 
-  test('a call without an argument it must have is refused before the server, by name', async () => {
+  test('a call without a required argument is refused by name, before the server is asked', async () => {
     await using node = await mcpNode()
-    const { agent, server } = await offered(node)
+    const { agent, server } = await offerServer(node)
     await assert.rejects(run(node, agent, { name: 'mcp__misbehaving__add', args: { a: 1 } })!, {
       kind: 'invalid',
       message: 'Cannot call add: "b" is missing',
@@ -39,14 +39,14 @@ describe('calls of tools', { concurrency: 4 }, () => {
 
   test('arguments are always an object', async () => {
     await using node = await mcpNode()
-    const { agent, server } = await offered(node)
+    const { agent, server } = await offerServer(node)
     await run(node, agent, { name: 'mcp__misbehaving__cwd' })
     assert.deepEqual(server.messages('tools/call')[0]!.params!['arguments'], {})
   })
 
-  test('a tool that is hidden, or of another agent, is refused before the server', async () => {
+  test('a tool that is hidden, or of another agent, is refused before the server is asked', async () => {
     await using node = await mcpNode()
-    const { agent, server } = await offered(node, {}, { exclude: ['echo'] })
+    const { agent, server } = await offerServer(node, {}, { exclude: ['echo'] })
     const echo = {
       ...{ kind: 'mcp', name: 'mcp__misbehaving__echo' },
       ...{ server: 'misbehaving', tool: 'echo' },
@@ -71,7 +71,7 @@ describe('calls of tools', { concurrency: 4 }, () => {
 
   test('calls of one server run in parallel', async () => {
     await using node = await mcpNode()
-    const { agent, server } = await offered(node)
+    const { agent, server } = await offerServer(node)
     const stop = new AbortController()
     const slow = ['1', '2', '3'].map(() =>
       run(node, agent, { name: 'mcp__misbehaving__sleep', args: { ms: 60_000 } }, stop.signal),
@@ -84,9 +84,9 @@ describe('calls of tools', { concurrency: 4 }, () => {
   })
 
   for (const era of ['legacy', 'modern'] as const) {
-    test(`an abort is told to the ${era} server and ends the call at once`, async () => {
+    test(`an abort is sent to the ${era} server and ends the call immediately`, async () => {
       await using node = await mcpNode()
-      const { agent, server } = await offered(node, { ...BEHAVIOURS.hangOnCall, era })
+      const { agent, server } = await offerServer(node, { ...BEHAVIOURS.hangOnCall, era })
       const stop = new AbortController()
       const call = run(node, agent, { name: 'mcp__misbehaving__pid' }, stop.signal)
       await until('the call is there', () => server.messages('tools/call').length === 1)
@@ -100,7 +100,11 @@ describe('calls of tools', { concurrency: 4 }, () => {
 
     test(`a call that takes too long fails with a timeout, and the ${era} server is told`, async () => {
       await using node = await mcpNode()
-      const { agent, server } = await offered(node, { ...BEHAVIOURS.hangOnCall, era }, { timeout_ms: 300 })
+      const { agent, server } = await offerServer(
+        node,
+        { ...BEHAVIOURS.hangOnCall, era },
+        { timeout_ms: 300 },
+      )
       await assert.rejects(run(node, agent, { name: 'mcp__misbehaving__pid' })!, {
         kind: 'timeout',
         message: 'Cannot call pid of the MCP server "misbehaving": it did not answer within 0.3 s',
@@ -111,7 +115,7 @@ describe('calls of tools', { concurrency: 4 }, () => {
 
     test(`progress of a ${era} server is passed on and gives a call more time`, async () => {
       await using node = await mcpNode()
-      const { agent } = await offered(node, { era }, { timeout_ms: 4_000 })
+      const { agent } = await offerServer(node, { era }, { timeout_ms: 4_000 })
       const reports: object[] = []
       const args = { ms: 5_000, steps: 20 }
       const answer = await run(node, agent, {
@@ -123,18 +127,18 @@ describe('calls of tools', { concurrency: 4 }, () => {
     })
   }
 
-  test('a tool that fails is an answer, and no failure of the server', async () => {
+  test('a failed tool is an answer, not an error of the server', async () => {
     await using node = await mcpNode()
-    const { agent } = await offered(node)
+    const { agent } = await offerServer(node)
     const failed = await run(node, agent, { name: 'mcp__misbehaving__fail', args: { text: 'no luck' } })
     assert.deepEqual(failed, { output: 'no luck', isError: true })
     const [peer] = node.servers.peers()
     assert.deepEqual([peer!.state, peer!.calls, peer!.errors], ['connected', 1, 0])
   })
 
-  test('a server that refuses a call is an answer', async () => {
+  test('a call that the server refuses is an answer', async () => {
     await using node = await mcpNode()
-    const { agent } = await offered(node, { at: { 'tools/call': 'error' } })
+    const { agent } = await offerServer(node, { at: { 'tools/call': 'error' } })
     const answer = await run(node, agent, { name: 'mcp__misbehaving__pid' })
     assert.deepEqual(answer, {
       output: 'misbehaving refused the call: tools/call failed on purpose',
@@ -152,7 +156,7 @@ describe('calls of tools', { concurrency: 4 }, () => {
     test(`a call fails once when the server is "${name}", and is never repeated`, async () => {
       await using node = await mcpNode()
       const behaviour = { ...BEHAVIOURS[name as keyof typeof DEATHS], first: 1 }
-      const { agent, server } = await offered(node, behaviour)
+      const { agent, server } = await offerServer(node, behaviour)
       const calls = (name === 'closeOnCall' ? ['one'] : ['one', 'two']).map(
         () => run(node, agent, { name: 'mcp__misbehaving__pid' })!,
       )
@@ -170,16 +174,16 @@ describe('calls of tools', { concurrency: 4 }, () => {
 
   test('an answer that comes just before the end of its server is not lost', async () => {
     await using node = await mcpNode()
-    const { agent } = await offered(node)
+    const { agent } = await offerServer(node)
     const args = { how: 'exit', after_ms: 0 }
     const answer = await run(node, agent, { name: 'mcp__misbehaving__act', args })
     assert.equal(answer?.output, 'will exit')
     await untilState(node, 'failed')
   })
 
-  test('an answer that is too long is cut, and kept whole where the model may read it', async () => {
+  test('an answer that is too long is cut, and stored in full where the model may read it', async () => {
     await using node = await mcpNode()
-    const { agent } = await offered(node, {}, { output_limit: 1_000 })
+    const { agent } = await offerServer(node, {}, { output_limit: 1_000 })
     const answer = await run(node, agent, { name: 'mcp__misbehaving__big', args: { bytes: 50_000 } })
     const [, shown, path] =
       /^([^[]*)\n\[Cut: 50000 bytes in all, the first 1000 are above; the full content is in (.*)\]$/s.exec(
@@ -193,23 +197,23 @@ describe('calls of tools', { concurrency: 4 }, () => {
 
   test('an answer of many megabytes arrives', async () => {
     await using node = await mcpNode()
-    const { agent } = await offered(node)
+    const { agent } = await offerServer(node)
     const answer = await run(node, agent, { name: 'mcp__misbehaving__big', args: { bytes: 20_000_000 } })
     assert.match(answer!.output, /\[Cut: 20000000 bytes in all, the first 262144 are above/)
   })
 
-  test('a message that is too large for anything ends the connection, and the next call begins anew', async () => {
+  test('a message that is too large ends the connection, and the next call reconnects', async () => {
     await using node = await mcpNode()
-    const { agent, server } = await offered(node)
+    const { agent, server } = await offerServer(node)
     const call = run(node, agent, { name: 'mcp__misbehaving__big', args: { bytes: 70_000_000 } })
     await assert.rejects(call!, { kind: 'unavailable', message: /it sent a message of more than 64 MiB/ })
     const answer = await run(node, agent, { name: 'mcp__misbehaving__pid' })
     assert.equal(answer?.output, String(server.starts()[1]))
   })
 
-  test('call() takes the remote name of a tool and the one the model sees', async () => {
+  test("call() accepts the server's name of a tool and the model's", async () => {
     await using node = await mcpNode()
-    const { agent } = await offered(node)
+    const { agent } = await offerServer(node)
     const call = (tool: string) =>
       node.servers.call({ agent, name: 'misbehaving', tool, args: { text: 'x' }, spillDir: '/' }, NEVER)
     assert.equal((await call('echo')).output, 'x')
@@ -219,7 +223,7 @@ describe('calls of tools', { concurrency: 4 }, () => {
 
   test('counts and times of calls are kept', async () => {
     await using node = await mcpNode()
-    const { agent } = await offered(node)
+    const { agent } = await offerServer(node)
     assert.equal(node.servers.peers()[0]!.latencyMs, undefined)
     for (const text of ['a', 'b']) await run(node, agent, { name: 'mcp__misbehaving__echo', args: { text } })
     const [peer] = node.servers.peers()
@@ -228,7 +232,7 @@ describe('calls of tools', { concurrency: 4 }, () => {
   })
 })
 
-async function offered(node: McpNode, options: ServerOptions = {}, changes: Partial<McpEntry> = {}) {
+async function offerServer(node: McpNode, options: ServerOptions = {}, changes: Partial<McpEntry> = {}) {
   const server = node.watch(options)
   const agent = agentWith([{ ...server.entry, ...changes }])
   return { server, agent, ...(await offer(node, agent)) }

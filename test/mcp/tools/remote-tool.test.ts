@@ -15,7 +15,7 @@ test('readTools() keeps name, description and schema of a tool', () => {
   assert.deepEqual(readTools([tool]), { tools: [SOUND], dropped: [] })
 })
 
-test('readTools() drops what is wrong, with a reason, and keeps the rest in its order', () => {
+test('readTools() drops invalid tools, with a reason, and keeps the rest in order', () => {
   const { tools, dropped } = readTools([
     { ...SOUND, name: 'b' },
     null,
@@ -47,7 +47,7 @@ test('readTools() drops what is wrong, with a reason, and keeps the rest in its 
   )
 })
 
-test('readTools() keeps odd names that can be named', () => {
+test('readTools() keeps odd names that can be converted', () => {
   const names = ['', '__proto__', 'constructor', 'déjà-vu 🦀', 'x'.repeat(120), 'mcp__other__echo']
   const { tools, dropped } = readTools(names.map((name) => ({ ...SOUND, name })))
   assert.deepEqual(
@@ -57,7 +57,7 @@ test('readTools() keeps odd names that can be named', () => {
   assert.deepEqual(dropped, [])
 })
 
-test('readTools() keeps the first of two tools of one name, and says so', () => {
+test('readTools() keeps the first of two tools with one name, and says so', () => {
   const other = { ...SOUND, description: 'Another' }
   assert.deepEqual(readTools([SOUND, other]), {
     tools: [SOUND],
@@ -65,22 +65,22 @@ test('readTools() keeps the first of two tools of one name, and says so', () => 
   })
 })
 
-test('readTools() takes the same tool twice as one', () => {
+test('readTools() treats the same tool twice as one', () => {
   assert.deepEqual(readTools([SOUND, { ...SOUND }]), { tools: [SOUND], dropped: [] })
 })
 
-test('readTools() cuts a description to 1 KiB, between characters, and takes out what a terminal would obey', () => {
+test('readTools() cuts a description to 1 KiB, between characters, and removes control sequences', () => {
   const description = `\u001b[31mred\u0007\u202e${'é'.repeat(2_000)}`
   const [tool] = readTools([{ ...SOUND, description }]).tools
   assert.ok(Buffer.byteLength(tool!.description) <= 1024)
   assert.match(tool!.description, /^redé+…$/)
 })
 
-test('readTools() takes a description that is not a string as none', () => {
+test('readTools() treats a description that is not a string as empty', () => {
   assert.equal(readTools([{ ...SOUND, description: { text: 'x' } }]).tools[0]!.description, '')
 })
 
-test('replaceList() gives the very list that was there when nothing changed but the order of keys', () => {
+test('replaceList() returns the old list itself when only the order of keys changed', () => {
   const before = readTools([SOUND])
   const again = readTools([{ inputSchema: { type: 'object' }, description: 'Does a', name: 'a' }])
   assert.equal(replaceList(before, again), before)
@@ -96,12 +96,12 @@ test('replaceList() keeps the tools that stayed the same', () => {
   assert.equal(after.tools[1], before.tools[0])
 })
 
-test('printable() makes one short line of anything', () => {
+test('printable() makes one short line of any text', () => {
   assert.equal(toPrintableLine(' a\n\tb\u001b[2J \u0000c '), 'a b c')
   assert.equal(toPrintableLine('x'.repeat(5_000)).length, 301)
 })
 
-test('readTools() drops each pathological schema by name, and offers the others as the server gave them', () => {
+test('readTools() drops each pathological schema by name, and offers the others unchanged', () => {
   const good = { type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+$' } }, required: ['a'] }
   let deep: object = { type: 'string' }
   for (let level = 0; level < 10_000; level++) deep = { type: 'object', properties: { a: deep } }

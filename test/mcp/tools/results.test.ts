@@ -76,7 +76,7 @@ const OUTPUTS: Record<string, [unknown, string]> = {
   ],
 }
 for (const [what, [result, output]] of Object.entries(OUTPUTS)) {
-  test(`toToolOutput() makes words of ${what}`, async () => {
+  test(`toToolOutput() converts ${what}`, async () => {
     assert.deepEqual(await toToolOutput(result, { limitBytes: 1_000, spill: SPILL }), {
       output,
       isError: false,
@@ -84,7 +84,7 @@ for (const [what, [result, output]] of Object.entries(OUTPUTS)) {
   })
 }
 
-test('toToolOutput() attaches a file of any kind for a person', async () => {
+test('toToolOutput() attaches a file of any kind for the user', async () => {
   const resource = { uri: 'demo://a', mimeType: 'text/plain', blob: Buffer.from('hello').toString('base64') }
   const result = { content: [{ type: 'resource', resource }] }
   assert.deepEqual(await toToolOutput(result, { limitBytes: 1_000, spill: SPILL, attachesAll: true }), {
@@ -102,7 +102,7 @@ test('toToolOutput() keeps the failure of a tool', async () => {
   })
 })
 
-test('toToolOutput() attaches images and audio, and keeps sound in a file as well', async () => {
+test('toToolOutput() attaches images and audio, and also keeps audio in a file', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   const result = { content: CONTENTS['mixed'] }
   const spill = { ...SPILL, folder: folder.path }
@@ -117,7 +117,7 @@ test('toToolOutput() attaches images and audio, and keeps sound in a file as wel
   )
 })
 
-test('toToolOutput() takes line breaks out of base64, and parameters from a media type', async () => {
+test('toToolOutput() removes line breaks from base64, and parameters from a media type', async () => {
   const content = [
     { type: 'image', mimeType: 'IMAGE/PNG; q=1', data: `${PNG.slice(0, 8)}\n${PNG.slice(8)}\r\n` },
   ]
@@ -125,7 +125,7 @@ test('toToolOutput() takes line breaks out of base64, and parameters from a medi
   assert.deepEqual(attachments, [{ media_type: 'image/png', data: PNG }])
 })
 
-test('toToolOutput() puts what no model takes into a file', async () => {
+test('toToolOutput() puts what models do not accept into a file', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   const blob = Buffer.from('%PDF-1.7').toString('base64')
   const content = [
@@ -144,7 +144,7 @@ test('toToolOutput() puts what no model takes into a file', async () => {
 
 test('toToolOutput() puts an image that is too large for models into a file', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'crab-'))
-  const content = [{ type: 'image', mimeType: 'image/png', data: pngOf(6_000_000) }]
+  const content = [{ type: 'image', mimeType: 'image/png', data: makePng(6_000_000) }]
   const result = await toToolOutput(
     { content },
     { limitBytes: 1_000, spill: { ...SPILL, folder: folder.path } },
@@ -168,7 +168,7 @@ test('toToolOutput() cuts between characters, and says when the whole could not 
   )
 })
 
-test('toToolOutput() is not ended by what is nested deeper than a program can recurse', async () => {
+test('toToolOutput() survives values nested deeper than recursion allows', async () => {
   let deep: object = {}
   for (let depth = 0; depth < 200_000; depth++) deep = { 0: deep } // the runtime writes other keys without recursion
   const { output } = await toToolOutput(
@@ -178,7 +178,7 @@ test('toToolOutput() is not ended by what is nested deeper than a program can re
   assert.equal(output, 'ok\n[structured content left out: it is nested too deep]')
 })
 
-test('toToolOutput() attaches what content is, not what its server calls it', async () => {
+test('toToolOutput() attaches content by its real type, not the one its server declares', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   const html = Buffer.from('<html>').toString('base64')
   const content = [
@@ -197,7 +197,7 @@ test('toToolOutput() attaches what content is, not what its server calls it', as
 
 test('toToolOutput() attaches at most 5 MB to an answer, and puts the rest into files', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'crab-'))
-  const image = { type: 'image', mimeType: 'image/png', data: pngOf(2_000_000) }
+  const image = { type: 'image', mimeType: 'image/png', data: makePng(2_000_000) }
   const spill = { ...SPILL, folder: folder.path }
   const content = [image, image, image, { ...image, data: PNG }]
   const { output, attachments } = await toToolOutput({ content }, { limitBytes: 1_000, spill })
@@ -209,8 +209,8 @@ test('toToolOutput() attaches at most 5 MB to an answer, and puts the rest into 
   assert.equal((await readdir(folder.path)).length, 1)
 })
 
-/** A picture by its first bytes. */
-function pngOf(bytes: number): string {
+/** Returns a PNG of this size; only its first bytes are valid. */
+function makePng(bytes: number): string {
   const data = Buffer.alloc(bytes)
   data.write('\x89PNG\r\n\x1a\n', 'latin1')
   return data.toString('base64')

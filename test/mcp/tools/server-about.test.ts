@@ -8,7 +8,7 @@ import { agentWith, mcpNode, offer } from '../mcp-node.ts'
 
 const NOTHING = { title: '', description: '', instructions: '', hasResources: false, hasPrompts: false }
 
-test('readAbout() prefers a title to a name, and takes what a server says of itself', () => {
+test("readAbout() prefers a title to a name, and reads the server's instructions", () => {
   const info = { name: 'files', title: 'Files of\nthis machine', description: 'Reads and writes' }
   const about = readAbout({ info, capabilities: { resources: {} }, instructions: 'Read\nfirst' })
   assert.deepEqual(about, {
@@ -18,7 +18,7 @@ test('readAbout() prefers a title to a name, and takes what a server says of its
   assert.equal(readAbout({ info: { name: 'files' }, capabilities: {}, instructions: '' }).title, 'files')
 })
 
-test('readAbout() keeps nothing that a terminal obeys, and at most 4 KiB of instructions', () => {
+test('readAbout() removes control sequences, and keeps at most 4 KiB of instructions', () => {
   const long = `\u001b]0;title\u0007${'ä'.repeat(9000)}`
   const { instructions, description, title } = readAbout({
     info: { name: '\u001b[31mred', description: long },
@@ -30,13 +30,13 @@ test('readAbout() keeps nothing that a terminal obeys, and at most 4 KiB of inst
   assert.ok(Buffer.byteLength(description) <= 1024 && description.startsWith('ä'))
 })
 
-test('readAbout() reads nothing from what is none', () => {
+test('readAbout() reads nothing from invalid values', () => {
   assert.deepEqual(readAbout({ info: 7, capabilities: [], instructions: {} }), NOTHING)
   assert.equal(recallAbout(7), undefined)
   assert.deepEqual(recallAbout({ hasResources: 'yes', title: 1 }), NOTHING)
 })
 
-test('what a server says of itself is remembered beside its list', async () => {
+test("a server's description of itself is stored next to its list", async () => {
   await using node = await mcpNode()
   const agent = agentWith([everythingEntry()])
   await offer(node, agent)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { nameTools } from '../../../src/mcp/tools/tool-names.ts'
 
-test('nameTools() names a tool after its server, in characters every model takes', () => {
+test('nameTools() names a tool after its server, in characters that every model accepts', () => {
   const tools = ['read_file', 'read/file', 'Größe 🦀', '', 'a-b']
   assert.deepEqual(nameTools([{ name: 'my-fs', tools }]), [
     [
@@ -16,7 +16,7 @@ test('nameTools() names a tool after its server, in characters every model takes
   ])
 })
 
-test('nameTools() gives a name that is taken 8 digits of the hash of server and tool', () => {
+test('nameTools() adds 8 digits of the hash of server and tool to a taken name', () => {
   assert.deepEqual(nameTools([{ name: 'fs', tools: ['read/file', 'read.file'] }]), [
     ['mcp__fs__read_file', 'mcp__fs__read_file_312b0c02'],
   ])
@@ -28,7 +28,7 @@ test('nameTools() shortens a name to 64 characters', () => {
   assert.match(name, /^mcp__everything__x+_884cd503$/)
 })
 
-test('nameTools() cuts no underscores into a row before the digits', () => {
+test('nameTools() leaves no run of underscores before the digits', () => {
   const tool = `${'y'.repeat(40)}____________________`
   const [[name]] = nameTools([{ name: 'fs', tools: [tool] }]) as [[string]]
   assert.match(name, /^mcp__fs__y{40}_[0-9a-f]{8}$/)
@@ -49,7 +49,7 @@ test('nameTools() lets the server that was declared first keep its name', () => 
   assert.match(second, /^mcp__a__b__c_[0-9a-f]{8}$/)
 })
 
-test('nameTools() gives every tool a name of its own, the same each time', () => {
+test('nameTools() gives every tool a unique name, the same each time', () => {
   const tool = fc.oneof(
     fc.string(),
     fc.constantFrom('a b', 'a.b', 'a/b', 'a_b', 'x'.repeat(70), `${'x'.repeat(70)}.`),

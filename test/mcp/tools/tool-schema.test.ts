@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { listRequired, readToolSchema } from '../../../src/mcp/tools/tool-schema.ts'
 
-const KEPT: Record<string, [unknown, unknown]> = {
+const ACCEPTED: Record<string, [unknown, unknown]> = {
   'none at all': [undefined, { type: 'object', properties: {} }],
   'one without a type': [{ properties: { a: {} } }, { type: 'object', properties: { a: {} } }],
   'one that is sound': [
@@ -26,64 +26,64 @@ const KEPT: Record<string, [unknown, unknown]> = {
     { type: 'object', properties: { a: { pattern: '(?P<x>' } } },
   ],
 }
-for (const [what, [given, schema]] of Object.entries(KEPT)) {
-  test(`readToolSchema() takes ${what}`, () => {
+for (const [what, [given, schema]] of Object.entries(ACCEPTED)) {
+  test(`readToolSchema() accepts ${what}`, () => {
     assert.deepEqual(readToolSchema(given), { schema })
   })
 }
 
-const REFUSED: Record<string, [unknown, RegExp]> = {
+const REJECTED: Record<string, [unknown, RegExp]> = {
   null: [null, /is not an object/],
   'a text': ['object', /is not an object/],
   'a list': [[{ type: 'object' }], /is not an object/],
   'another type': [{ type: 'array' }, /type "array" instead of object/],
-  'an unknown type': [inA({ type: 'hologram' }), /has the type "hologram"/],
-  'a type that is not a string': [inA({ type: 5 }), /has the type number/],
+  'an unknown type': [asArgument({ type: 'hologram' }), /has the type "hologram"/],
+  'a type that is not a string': [asArgument({ type: 5 }), /has the type number/],
   'properties that are none': [{ type: 'object', properties: 'none' }, /"properties" that is not an object/],
   'a required that is not a list': [{ type: 'object', required: 'a' }, /"required" that is not a list/],
-  'alternatives that are no list': [inA({ anyOf: {} }), /"anyOf" that is not a list/],
+  'alternatives that are no list': [asArgument({ anyOf: {} }), /"anyOf" that is not a list/],
   'a part that is no schema': [
     { type: 'object', properties: { a: 'string' } },
     /a part that is not a schema/,
   ],
   'a reference elsewhere': [
-    inA({ $ref: 'https://schemas.invalid/a.json' }),
+    asArgument({ $ref: 'https://schemas.invalid/a.json' }),
     /schemas\.invalid.*outside of it/,
   ],
-  'a reference to nothing': [inA({ $ref: '#/$defs/nowhere' }), /nowhere.*does not exist/],
-  'a reference into what objects inherit': [inA({ $ref: '#/$defs/constructor' }), /does not exist/],
-  'a bad part behind a list': [inA({ items: [{}, { type: 'hologram' }] }), /hologram/],
+  'a reference to nothing': [asArgument({ $ref: '#/$defs/nowhere' }), /nowhere.*does not exist/],
+  'a reference into what objects inherit': [asArgument({ $ref: '#/$defs/constructor' }), /does not exist/],
+  'a bad part behind a list': [asArgument({ items: [{}, { type: 'hologram' }] }), /hologram/],
   'a bad part in definitions': [{ type: 'object', $defs: { a: { allOf: [{ not: 7 }] } } }, /not a schema/],
 }
-for (const [what, [given, problem]] of Object.entries(REFUSED)) {
-  test(`readToolSchema() refuses ${what}`, () => {
+for (const [what, [given, problem]] of Object.entries(REJECTED)) {
+  test(`readToolSchema() rejects ${what}`, () => {
     const reading = readToolSchema(given)
     assert.ok('problem' in reading)
     assert.match(reading.problem, problem)
   })
 }
 
-test('readToolSchema() refuses a schema that is deeper than a program can recurse', () => {
+test('readToolSchema() rejects a schema nested deeper than recursion allows', () => {
   let schema: object = {}
   for (let depth = 0; depth < 100_000; depth++) schema = { properties: { a: schema } }
   assert.deepEqual(readToolSchema(schema), { problem: 'its schema is nested more than 64 levels deep' })
 })
 
-test('readToolSchema() refuses a schema that is too large', () => {
+test('readToolSchema() rejects a schema that is too large', () => {
   const properties = Object.fromEntries(Array.from({ length: 30_000 }, (_, i) => [`p${i}`, {}]))
   assert.deepEqual(readToolSchema({ properties }), { problem: 'its schema is too large' })
 })
 
-test('requiredOf() gives the names of required arguments', () => {
+test('listRequired() returns the names of required arguments', () => {
   assert.deepEqual(listRequired({ required: ['a', 'b'] }), ['a', 'b'])
   assert.deepEqual(listRequired({}), [])
 })
 
-function inA(schema: object): object {
+function asArgument(schema: object): object {
   return { type: 'object', properties: { a: schema } }
 }
 
-test('readToolSchema() takes control characters out of what is for readers, and cuts it', () => {
+test('readToolSchema() removes control characters from texts for readers, and cuts them', () => {
   const given = {
     type: 'object',
     title: 'a\u001b[2Jb',
@@ -97,7 +97,7 @@ test('readToolSchema() takes control characters out of what is for readers, and 
   assert.equal(description!['default'], 'a\u001bb')
 })
 
-test('readToolSchema() refuses what is over 64 KiB, or deeper than a program can recurse', () => {
+test('readToolSchema() rejects more than 64 KiB, or nesting deeper than recursion allows', () => {
   const large = { type: 'object', properties: { a: { enum: ['x'.repeat(70_000)] } } }
   assert.deepEqual(readToolSchema(large), { problem: 'its schema has over 64 KiB' })
   let deep: object = {}
@@ -105,7 +105,7 @@ test('readToolSchema() refuses what is over 64 KiB, or deeper than a program can
   assert.deepEqual(readToolSchema({ default: deep }), { problem: 'its schema is nested too deep' })
 })
 
-test('readToolSchema() refuses a value in a schema that is nested too deep for whoever reads it', () => {
+test('readToolSchema() rejects a value in a schema that is nested too deep for its readers', () => {
   const nested = (depth: number) => {
     let value: unknown = 'x'
     for (let level = 0; level < depth; level++) value = level % 2 === 0 ? [value] : { a: value }
@@ -117,7 +117,7 @@ test('readToolSchema() refuses a value in a schema that is nested too deep for w
   }
 })
 
-test('readToolSchema() offers as given, and compiles and follows nothing, whatever patterns and references say', () => {
+test('readToolSchema() offers patterns and references as they are, without compiling or following them', () => {
   const given = {
     type: 'object',
     properties: {

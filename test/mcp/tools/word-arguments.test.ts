@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { keepTexts } from '../../../src/mcp/tools/word-arguments.ts'
 
-/** The schema of an argument, what was typed, and what is sent. */
+/** The schema of an argument, the typed text, and the value that is sent. */
 const WORDS: [object, string, unknown][] = [
   [{ type: 'string' }, '2', '2'],
   [{ type: 'string' }, 'true', 'true'],
@@ -19,13 +19,13 @@ const WORDS: [object, string, unknown][] = [
 ]
 
 for (const [schema, word, sent] of WORDS) {
-  test(`keepTexts() makes ${word} of an argument that is ${JSON.stringify(schema)} fit`, () => {
+  test(`keepTexts() makes ${word} fit an argument with the schema ${JSON.stringify(schema)}`, () => {
     const words = { a: word }
     assert.deepEqual(keepTexts({ properties: { a: schema } }, { a: JSON.parse(word) }, words), { a: sent })
   })
 }
 
-test('keepTexts() leaves what no schema speaks of, and what was not typed', () => {
+test('keepTexts() does not change arguments without a schema, or that were not typed', () => {
   assert.deepEqual(keepTexts({}, { a: 1 }, { a: '1' }), { a: 1 })
   assert.deepEqual(keepTexts({ properties: { a: { type: 'string' } } }, { a: 1, b: 2 }, { b: '2' }), {
     a: 1,

@@ -8,38 +8,38 @@ import { Peers } from '../../../src/mcp/peers/peers.ts'
 import { ServerMemory } from '../../../src/mcp/peers/server-memory.ts'
 import { isRunning } from '../../support/mcp/record-folder.ts'
 import { until } from '../../support/until.ts'
-import { agentWith, ended, kinds, type McpNode, mcpNode, NEVER, run } from '../mcp-node.ts'
+import { agentWith, kinds, type McpNode, mcpNode, NEVER, run, waitUntilGone } from '../mcp-node.ts'
 
 const ECHO = { name: 'mcp__misbehaving__echo', args: { text: 'x' } }
 
-describe('a turn under way', { concurrency: 4 }, () => {
-  test('goes on with the servers it began with, whatever is declared meanwhile; its end ends them', async () => {
+describe('a running turn', { concurrency: 4 }, () => {
+  test('keeps the servers it started with, whatever is declared meanwhile, and releases them at its end', async () => {
     await using node = await mcpNode()
     const server = node.watch()
     const agent = agentWith([server.entry])
-    using turn = await begin(node, agent)
+    using turn = await beginTurn(node, agent)
     await node.servers.hook.onRegisterAgent!({ ...agent, mcps: [] })
     assert.deepEqual(node.servers.peers(), [])
     assert.equal((await run(node, agent, ECHO))?.output, 'x')
     assert.deepEqual(kinds(node, agent.name), ['connecting', 'connected', 'disconnected'])
     turn[Symbol.dispose]()
-    await ended(server)
+    await waitUntilGone(server)
     assert.equal(server.starts().length, 1)
   })
 
-  test('goes on with the filters it began with', async () => {
+  test('keeps the filters it started with', async () => {
     await using node = await mcpNode()
     const server = node.watch()
     const agent = agentWith([server.entry])
-    using _turn = await begin(node, agent)
+    using _turn = await beginTurn(node, agent)
     await node.servers.hook.onRegisterAgent!({ ...agent, mcps: [{ ...server.entry, exclude: ['echo'] }] })
     assert.equal((await run(node, agent, ECHO))?.output, 'x')
     const next = { ...agent, mcps: [{ ...server.entry, exclude: ['echo'] }] }
-    using _next = await begin(node, next)
+    using _next = await beginTurn(node, next)
     assert.equal(await run(node, next, ECHO), undefined)
   })
 
-  test('has the tools of the servers it began with, also when it asks for them again', async () => {
+  test('has the tools of the servers it started with, also when it asks for them again', async () => {
     await using node = await mcpNode()
     const [server, fresh] = [node.watch(), node.watch({}, { name: 'fresh' })]
     const agent = agentWith([server.entry])
@@ -59,43 +59,47 @@ describe('a turn under way', { concurrency: 4 }, () => {
     assert.equal((await run(node, agent, ECHO))?.output, 'x')
     assert.deepEqual(await look(), next)
     over.abort()
-    await ended(server)
+    await waitUntilGone(server)
   })
 
-  test('waits for no server when it asks for its tools again, and is failed by none', async () => {
+  test('waits for no server when it asks for its tools again, and does not fail because of one', async () => {
     await using node = await mcpNode()
     const server = node.watch()
     const agent = agentWith([{ ...server.entry, required: true }])
     const over = new AbortController()
-    const told: AgentEvent[] = []
-    const turn = { emit: (event: AgentEvent) => void told.push(event), signal: NEVER, turnOver: over.signal }
+    const events: AgentEvent[] = []
+    const turn = {
+      emit: (event: AgentEvent) => void events.push(event),
+      signal: NEVER,
+      turnOver: over.signal,
+    }
     const before = await node.servers.hook.schema!(agent, turn)
     const act = { name: 'mcp__misbehaving__act', args: { how: 'exit' } }
     await assert.rejects(async () => run(node, agent, act), { kind: 'unavailable' })
-    told.length = 0
+    events.length = 0
     assert.deepEqual(await node.servers.hook.schema!(agent, turn), before)
-    assert.deepEqual([server.starts().length, told], [1, []])
+    assert.deepEqual([server.starts().length, events], [1, []])
     over.abort()
   })
 
-  test('that waited long has what is declared by then, and brings nothing back', async () => {
+  test('that waited long uses the declarations of that time, and revives no old server', async () => {
     await using node = await mcpNode()
     const [old, fresh] = [node.watch(), node.watch()]
     const agent = agentWith([old.entry])
     await node.servers.hook.onRegisterAgent!(agent)
     await node.servers.hook.onRegisterAgent!({ ...agent, mcps: [fresh.entry] })
-    using _turn = await begin(node, agent)
+    using _turn = await beginTurn(node, agent)
     assert.equal((await run(node, agent, ECHO))?.output, 'x')
     assert.equal(fresh.messages('tools/call').length, 1)
-    await ended(old)
+    await waitUntilGone(old)
     assert.equal(node.servers.peers().length, 1)
   })
 
-  test('starts a server again that ended and is not declared any more', async () => {
+  test('restarts a server that ended and is no longer declared', async () => {
     await using node = await mcpNode()
     const server = node.watch()
     const agent = agentWith([server.entry])
-    using turn = await begin(node, agent)
+    using turn = await beginTurn(node, agent)
     await node.servers.hook.onUnregisterAgent!(agent)
     const act = { name: 'mcp__misbehaving__act', args: { how: 'exit' } }
     await assert.rejects(async () => run(node, agent, act), { kind: 'unavailable' })
@@ -103,14 +107,14 @@ describe('a turn under way', { concurrency: 4 }, () => {
     assert.equal(server.starts().length, 2)
     assert.deepEqual(kinds(node, agent.name), ['connecting', 'connected', 'disconnected'])
     turn[Symbol.dispose]()
-    await ended(server)
+    await waitUntilGone(server)
   })
 
-  test('gives its servers to those who declare them again before its end', async () => {
+  test('returns its servers to agents that declare them again before its end', async () => {
     await using node = await mcpNode()
     const server = node.watch()
     const agent = agentWith([server.entry])
-    const turn = await begin(node, agent)
+    const turn = await beginTurn(node, agent)
     await node.servers.hook.onUnregisterAgent!(agent)
     await node.servers.hook.onRegisterAgent!(agent)
     turn[Symbol.dispose]()
@@ -118,7 +122,7 @@ describe('a turn under way', { concurrency: 4 }, () => {
     assert.equal(server.starts().length, 1)
   })
 
-  test('keeps nothing from ending with its node', async () => {
+  test('does not prevent its servers from ending with the node', async () => {
     await using node = await mcpNode()
     const { processes, folder, now } = node
     const memory = new ServerMemory(join(folder, 'cache', 'mcp'))
@@ -131,27 +135,27 @@ describe('a turn under way', { concurrency: 4 }, () => {
     using _held = peer.hold()
     await peers.unregister(agent.id)
     await peers.end()
-    await ended(server)
+    await waitUntilGone(server)
   })
 })
 
-test('setBaseEnv() moves servers to what they mean now, and turns keep theirs', async () => {
+test('setBaseEnv() restarts servers with the new environment, and turns keep theirs', async () => {
   await using node = await mcpNode()
   const [server, fixed] = [node.watch(), node.watch({}, { name: 'fixed', env: { A: '0' } })]
   const agent = agentWith([server.entry])
   const other = agentWith([fixed.entry])
   await node.servers.hook.onRegisterAgent!(other)
-  const turn = await begin(node, agent)
-  const envOf = async (one: AgentConfig) =>
+  const turn = await beginTurn(node, agent)
+  const readEnv = async (one: AgentConfig) =>
     JSON.parse((await run(node, one, { name: 'mcp__misbehaving__env', args: {} }))!.output)
-  const { CRAB_TEST, A } = await envOf(agent)
+  const { CRAB_TEST, A } = await readEnv(agent)
   const { generation } = node.servers.view(agent)
   await node.servers.setBaseEnv({ A: '1', CRAB_TEST })
-  assert.deepEqual([A, (await envOf(agent))['A']], [undefined, undefined])
+  assert.deepEqual([A, (await readEnv(agent))['A']], [undefined, undefined])
   assert.ok(node.servers.view(agent).generation > generation)
   const next = { ...agent }
-  using _next = await begin(node, next)
-  assert.equal((await envOf(next))['A'], '1')
+  using _next = await beginTurn(node, next)
+  assert.equal((await readEnv(next))['A'], '1')
   const [old] = server.starts()
   turn[Symbol.dispose]()
   await until('the old one has ended', () => !isRunning(old!))
@@ -159,7 +163,7 @@ test('setBaseEnv() moves servers to what they mean now, and turns keep theirs', 
 })
 
 /** Asks for the tools of an agent as a turn does that ends when it is disposed. */
-async function begin(node: McpNode, agent: AgentConfig): Promise<Disposable> {
+async function beginTurn(node: McpNode, agent: AgentConfig): Promise<Disposable> {
   const over = new AbortController()
   const emit = (_: AgentEvent) => {}
   await node.servers.hook.schema!(agent, { emit, signal: NEVER, turnOver: over.signal })

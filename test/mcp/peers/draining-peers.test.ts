@@ -4,12 +4,12 @@ import type { AgentConfig } from '../../../src/core/config/agent-schema.ts'
 import { BEHAVIOURS } from '../../support/mcp/mcp-servers.ts'
 import { isRunning } from '../../support/mcp/record-folder.ts'
 import { until } from '../../support/until.ts'
-import { agentWith, ended, type McpNode, mcpNode, NEVER, offer, run } from '../mcp-node.ts'
+import { agentWith, type McpNode, mcpNode, NEVER, offer, run, waitUntilGone } from '../mcp-node.ts'
 
-describe('a server on its way out, of a kind that was declared and let go of meanwhile', {
+describe('a server that is ending after it was declared and released', {
   concurrency: 2,
 }, () => {
-  test('is waited for by the next of that kind', async () => {
+  test('is waited for by the next server of that kind', async () => {
     await using node = await mcpNode()
     const server = node.watch(BEHAVIOURS.stubborn)
     const agent = await leaveTwice(node, agentWith([server.entry]))
@@ -21,7 +21,7 @@ describe('a server on its way out, of a kind that was declared and let go of mea
     await connecting
   })
 
-  test('is waited for by its node, when that ends', async () => {
+  test('is waited for by its node when the node ends', async () => {
     await using node = await mcpNode()
     const server = node.watch(BEHAVIOURS.stubborn)
     await leaveTwice(node, agentWith([server.entry]))
@@ -32,7 +32,7 @@ describe('a server on its way out, of a kind that was declared and let go of mea
   })
 })
 
-test('a server that nobody declares and a turn still holds is the one that is looked at, and stays', async () => {
+test('a verification uses an undeclared server that a turn still holds, and keeps it running', async () => {
   await using node = await mcpNode()
   const server = node.watch()
   const agent = agentWith([server.entry])
@@ -45,10 +45,10 @@ test('a server that nobody declares and a turn still holds is the one that is lo
   const { output } = (await run(node, agent, { name: 'mcp__misbehaving__echo', args: { text: 'x' } }))!
   assert.deepEqual([output, server.starts().length], ['x', 1])
   over.abort()
-  await ended(server)
+  await waitUntilGone(server)
 })
 
-test('a server that was looked at is gone before the same is started', async () => {
+test('a verified server is gone before the same one is started', async () => {
   await using node = await mcpNode()
   const server = node.watch(BEHAVIOURS.stubborn)
   const agent = agentWith([server.entry])
@@ -61,7 +61,7 @@ test('a server that was looked at is gone before the same is started', async () 
   await Promise.all([closing, connecting])
 })
 
-test('servers that end take no agent any more, nor a look at another server', async () => {
+test('a node that is ending accepts no agents and no verifications', async () => {
   await using node = await mcpNode()
   const server = node.watch()
   const agent = agentWith([server.entry])
@@ -76,7 +76,7 @@ test('servers that end take no agent any more, nor a look at another server', as
   assert.deepEqual(server.starts(), [])
 })
 
-/** Starts the server of an agent and lets go of it, twice; the second one was never needed. */
+/** Starts the server of an agent and releases it, twice; the second one was never needed. */
 async function leaveTwice(node: McpNode, agent: AgentConfig): Promise<AgentConfig> {
   const { hook } = node.servers
   const lazy = { ...agent, mcps: agent.mcps.map((entry) => ({ ...entry, start: 'lazy' as const })) }

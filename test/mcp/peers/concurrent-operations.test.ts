@@ -12,7 +12,7 @@ import { agentWith, type McpNode, mcpNode, offer, run } from '../mcp-node.ts'
 const STEPS = 60
 const KINDS = { good: 1, slowExit: 2, stubborn: 3 }
 for (const [kind, seed] of Object.entries(KINDS)) {
-  test(`whatever is done at once to servers, one of them "${kind}", all of it ends, and of each there is one process`, async () => {
+  test(`concurrent operations on servers, one of them "${kind}", all end, and each server has at most one process`, async () => {
     const random = generator(seed)
     await using modern = await startModern()
     await using old = await startStreamable()
@@ -21,19 +21,19 @@ for (const [kind, seed] of Object.entries(KINDS)) {
     const far = [modern, old].map(({ url }, i) => ({ name: `far${i}`, url }))
     const all = [program.entry, ...far]
     const agents = [agentWith(all), agentWith(all), agentWith([program.entry])]
-    const doings = [...doingsWith(node, program), () => modern.restart(), () => old.restart()]
-    const begun: Promise<unknown>[] = []
+    const actions = [...actionsOn(node, program), () => modern.restart(), () => old.restart()]
+    const running: Promise<unknown>[] = []
     for (let step = 0; step < STEPS; step++) {
       const stop = new AbortController()
       const agent = pick(agents, random)
       const name = pick(agent.mcps, random).name
-      begun.push(judged(pick(doings, random)({ agent, name, signal: stop.signal })))
+      running.push(assertExpected(pick(actions, random)({ agent, name, signal: stop.signal })))
       if (random(3) === 0) setTimeout(() => stop.abort(), random(300)).unref()
       await pause(random(100))
       assert.ok(program.starts().filter(isRunning).length <= 1)
-      node.later += 3_000
+      node.advancedMs += 3_000
     }
-    await Promise.all(begun)
+    await Promise.all(running)
     await Promise.all(agents.map((agent) => node.servers.hook.onUnregisterAgent!(agent)))
     await node.servers[Symbol.asyncDispose]()
     assert.deepEqual(program.starts().filter(isRunning), [])
@@ -45,13 +45,13 @@ interface Target {
   name: string
   signal: AbortSignal
 }
-type Doing = (target: Target) => Promise<unknown>
+type Action = (target: Target) => Promise<unknown>
 
-function doingsWith(node: McpNode, program: WatchedServer): Doing[] {
+function actionsOn(node: McpNode, program: WatchedServer): Action[] {
   const { servers } = node
-  const call: Doing = async ({ agent, name, signal }) => {
+  const call: Action = async ({ agent, name, signal }) => {
     const answer = await run(node, agent, { name: `mcp__${name}__echo`, args: { text: 'x' } }, signal)
-    assert.equal(answer?.output ?? 'x', 'x') // it is nobody's where the agent was offered nothing yet
+    assert.equal(answer?.output ?? 'x', 'x') // undefined when the agent was not offered anything yet
   }
   return [
     call,
@@ -71,9 +71,9 @@ function doingsWith(node: McpNode, program: WatchedServer): Doing[] {
   ]
 }
 
-/** What may go wrong: a server is gone, or the wish was taken back. */
-async function judged(doing: Promise<unknown>): Promise<void> {
-  await doing.catch((reason: unknown) => {
+/** Accepts only errors that are expected: a server is gone, or the operation was cancelled. */
+async function assertExpected(action: Promise<unknown>): Promise<void> {
+  await action.catch((reason: unknown) => {
     assert.ok(
       reason instanceof CrabError && ['unavailable', 'cancelled'].includes(reason.kind),
       String(reason),

@@ -8,8 +8,8 @@ import { livingWith } from '../../support/orphans.ts'
 import { until } from '../../support/until.ts'
 import { agentWith, NEVER } from '../mcp-node.ts'
 
-// node leaving-program.ts FOLDER ENTRY HOW: leaves as a one-shot command does, when a server that nobody waits for was
-// just started (`start`), shakes hands (`connect`) or runs a tool (`call`).
+// node exiting-program.ts FOLDER ENTRY HOW: exits like a one-shot command while a server that nothing waits for is
+// starting (`start`), in its handshake (`connect`) or running a tool (`call`).
 const [folder, entry, how] = process.argv.slice(2)
 const mcps = [JSON.parse(entry!)]
 const agent = agentWith(mcps)
@@ -37,7 +37,7 @@ servers.release()
 processes.releaseAll()
 leave()
 await work
-// What was just being started or loaded lets go when that is done; a timer that waits for a server would stay.
+// What was starting or loading ends by itself; a timer that waits for a server would keep the process.
 const deadline = performance.now() + 5_000
 while (timers() > 0 && performance.now() < deadline) await nextTurn()
 process.stdout.write(`leaving, ${timers()} timers keep this process\n`)
