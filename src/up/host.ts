@@ -10,6 +10,20 @@ export interface HostParts {
   readonly homeDir: string
 }
 
+/** The shell in which a command of crabup runs: what its services take over from it. */
+export interface ShellHost extends HostParts {
+  cwd(): string
+  build(): Promise<ShellBuild>
+}
+
+/** The running program. */
+export interface ShellBuild {
+  /** The command that starts it again, without arguments. */
+  command: readonly [string, ...string[]]
+  /** Whether it is one file; otherwise it runs from source. */
+  isOneFile: boolean
+}
+
 /**
  * Converts the host of a command to the one that src/up uses. A platform other than macOS and Windows counts
  * as Linux, its closest relative.

@@ -8,7 +8,7 @@ import {
   listComponentNames,
   removeComponents,
   removeContent,
-} from '../../src/up/home-content.ts'
+} from '../../src/up/services/home-content.ts'
 import { temporaryHome } from '../support/temporary-home.ts'
 import { makeTree } from '../support/trees.ts'
 

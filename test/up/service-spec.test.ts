@@ -3,7 +3,12 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { HomePaths } from '../../src/core/config/paths.ts'
-import { findService, listServices, resolveSpec, type SpecContext } from '../../src/up/service-spec.ts'
+import {
+  findService,
+  listServices,
+  resolveSpec,
+  type SpecContext,
+} from '../../src/up/services/service-spec.ts'
 import { temporaryHome } from '../support/temporary-home.ts'
 
 test('resolveSpec() runs built-in services as subcommands, with home and PATH and no secrets', async () => {

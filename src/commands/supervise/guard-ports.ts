@@ -3,10 +3,10 @@ import type { HomePaths } from '../../core/config/paths.ts'
 import type { ServiceGuardOptions } from '../../up/guard/guard.ts'
 import type { RunningService } from '../../up/guard/watchdog.ts'
 import { KNOWN_SERVICES, toServiceLabel } from '../../up/names.ts'
+import { homeProbe } from '../../up/services/home-probe.ts'
+import { listUnitNames, type ServicesContext } from '../../up/services/services-context.ts'
 import { listServiceNames } from '../../up/supervisor/desired-state.ts'
 import { isAlive, readRecord } from '../../up/supervisor/record.ts'
-import { homeProbe } from '../up/probe/home-probe.ts'
-import { listUnitNames, type ServicesContext } from '../up/view/services-context.ts'
 
 /** Returns the options of a guard for a home, except its services and its log. */
 export function guardDefaults(

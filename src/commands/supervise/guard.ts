@@ -6,7 +6,11 @@ import { LogFile } from '../../core/base/log-file.ts'
 import { guardServices } from '../../up/guard/guard.ts'
 import { toServiceLabel } from '../../up/names.ts'
 import { isKeptAlive } from '../../up/ps/state.ts'
-import { listUnitNames, openServicesContext, type ServicesContext } from '../up/view/services-context.ts'
+import {
+  listUnitNames,
+  openServicesContext,
+  type ServicesContext,
+} from '../../up/services/services-context.ts'
 import { guardDefaults, managedServices } from './guard-ports.ts'
 
 /**

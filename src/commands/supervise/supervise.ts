@@ -5,10 +5,10 @@ import { LogFile } from '../../core/base/log-file.ts'
 import { closeInherited } from '../../core/process/close-inherited.ts'
 import { guardServices } from '../../up/guard/guard.ts'
 import { toUpHost } from '../../up/host.ts'
+import { revertUnfinishedUpdates } from '../../up/packages/revert-updates.ts'
 import { restoreDesired, servicesFolder } from '../../up/supervisor/desired-state.ts'
 import { cleanEnvironment } from '../../up/supervisor/environment.ts'
 import { supervise as superviseHome } from '../../up/supervisor/supervise.ts'
-import { revertUnfinishedUpdates } from '../up/packages/update-recovery.ts'
 import { guardDefaults, supervisedServices } from './guard-ports.ts'
 
 /**

@@ -1,12 +1,11 @@
-import { rm } from 'node:fs/promises'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { confirm, declinedError } from '../../cli/ask/confirm.ts'
 import type { CommandHandler, ParsedOptions } from '../../cli/command.ts'
 import type { Host } from '../../cli/host.ts'
 import { CrabError, toCrabError } from '../../core/base/errors.ts'
 import { pluralize } from '../../core/base/format.ts'
-import { readIdentity } from '../../core/process/service-process.ts'
 import { endDaemon } from '../../daemon/serve/end-daemon.ts'
+import { parseServiceLabel, toServiceLabel } from '../../up/names.ts'
+import { isKeptAlive } from '../../up/ps/state.ts'
 import {
   checkRemovable,
   findHomeConflict,
@@ -15,16 +14,18 @@ import {
   listComponentNames,
   removeComponents,
   removeContent,
-} from '../../up/home-content.ts'
-import { parseServiceLabel, toServiceLabel } from '../../up/names.ts'
-import { isKeptAlive } from '../../up/ps/state.ts'
-import { servicesFolder } from '../../up/supervisor/desired-state.ts'
-import { findSupervisor, type SupervisorOwner } from '../../up/supervisor/record.ts'
+} from '../../up/services/home-content.ts'
+import {
+  findHomeSupervisor,
+  listUnitNames,
+  openServicesContext,
+  removeServicesFolder,
+  type ServicesContext,
+} from '../../up/services/services-context.ts'
 import { toDaemonTarget } from '../daemon/running.ts'
 import { bytesText } from './packages/facts-text.ts'
 import { endHint } from './service/other-daemon.ts'
 import { removalSteps } from './uninstall-program.ts'
-import { listUnitNames, openServicesContext, type ServicesContext } from './view/services-context.ts'
 
 /** `crabup uninstall`: removes services and components; data stays without --purge. */
 export const uninstallCommand: CommandHandler = async ({ options, host, signal }) => {
@@ -40,8 +41,7 @@ export const uninstallCommand: CommandHandler = async ({ options, host, signal }
   const components = await removeComponents(place.paths)
   if (components.length > 0) host.stdout.write(`removed ${components.join(', ')}\n`)
   await endOnDemand(place, host, signal)
-  // A supervisor that is exiting does not recreate the folder.
-  await rm(servicesFolder(place.paths), { recursive: true, force: true }).catch(() => undefined)
+  await removeServicesFolder(place.paths)
   if (options.has('purge')) await purge(place, host)
   else printRemaining(place, { data, word: 'kept' }, host)
   await printOtherHomes(place, host, signal)
@@ -193,7 +193,7 @@ async function endServices(
   signal: AbortSignal,
 ): Promise<void> {
   // Read first, because the supervisor removes its record before it exits.
-  const supervisor = await findSupervisor(servicesFolder(paths))
+  const supervisor = await findHomeSupervisor(paths)
   const failures: CrabError[] = []
   for (const name of names) {
     try {
@@ -209,14 +209,7 @@ async function endServices(
     throw others.length === 0
       ? first
       : new CrabError(first.kind, failures.map(({ message }) => message).join('\n'))
-  if (supervisor) await hasEnded(supervisor)
-}
-
-/** Waits for the supervisor, which exits by itself when no service is desired any more. */
-async function hasEnded({ pid, identity }: SupervisorOwner): Promise<void> {
-  for (let left = WAIT_MS; left > 0 && (await readIdentity(pid)) === identity; left -= POLL_MS) {
-    await sleep(POLL_MS)
-  }
+  await supervisor?.ended()
 }
 
 /**
@@ -258,6 +251,3 @@ function sizes(data: readonly HomeEntry[]): string[] {
     return `  ${name.padEnd(width)}  ${bytesText(bytes)}${many}`
   })
 }
-
-const WAIT_MS = 10_000
-const POLL_MS = 20

@@ -16,8 +16,8 @@ import { ownVariables } from '../../../up/own-env.ts'
 import { componentFolder, readFailedVersion } from '../../../up/packages/component-folder.ts'
 import { brokenPackages, type InstalledService, installedServices } from '../../../up/packages/installed.ts'
 import { findNpmProgram, probeNode } from '../../../up/packages/node-programs.ts'
-import { serviceEnvPath } from '../../../up/service-spec.ts'
-import { buildSpecContext } from '../service/spec-context.ts'
+import { serviceEnvPath } from '../../../up/services/service-spec.ts'
+import { buildSpecContext } from '../../../up/services/spec-context.ts'
 
 /** Checks whether components can run and be installed: Node, npm, and the files of each component. */
 export const checkComponents: Check = async (place, signal) => {

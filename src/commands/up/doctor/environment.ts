@@ -12,15 +12,14 @@ import {
 import { readConfig } from '../../../core/config/load-config.ts'
 import { type FileIssue, formatLocation } from '../../../core/config/validation-issue.ts'
 import { modelVariables } from '../../../core/provider/model-variables.ts'
-import { serviceEnvPath } from '../../../up/service-spec.ts'
-import { readEnvFileSync } from '../../../up/supervisor/environment.ts'
-import { serviceEnvProblems } from '../service/service-env.ts'
+import { readServiceEnv, serviceEnvProblems } from '../../../up/services/service-env.ts'
+import { serviceEnvPath } from '../../../up/services/service-spec.ts'
 
 /** Checks whether only the owner can read service.env, and whether it has the model keys of this shell. */
 export const checkServiceEnvironment: Check = async (place) => {
   const file = serviceEnvPath(place.paths)
   const stats = await stat(file).catch(() => undefined) // the file is optional
-  const values = readEnvFileSync(file)
+  const values = readServiceEnv(place.paths)
   const names = Object.keys(values)
   const which = names.length === 0 ? 'sets nothing' : `sets ${names.join(', ')}`
   return [

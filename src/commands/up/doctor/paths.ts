@@ -9,9 +9,9 @@ import {
   warning,
 } from '../../../cli/check.ts'
 import { findProgram } from '../../../core/process/find-program.ts'
-import { servicePath } from '../service/spec-context.ts'
-import { fetchUnitFacts } from '../view/collect-services.ts'
-import { openServicesContext } from '../view/services-context.ts'
+import { fetchUnitFacts } from '../../../up/services/collect-services.ts'
+import { openServicesContext } from '../../../up/services/services-context.ts'
+import { servicePath } from '../../../up/services/spec-context.ts'
 
 /** Checks whether the daemon, run as a service, finds the MCP server programs that this shell finds. */
 export const checkServicePaths: Check = async (place, signal) => {

@@ -1,10 +1,10 @@
 import { type Check, type CheckResult, type CheckStatus, note, ok, warning } from '../../../cli/check.ts'
-import { removeStale } from '../../../up/probe/stale-files.ts'
 import type { ServiceRow } from '../../../up/ps/gather.ts'
 import type { ServiceState } from '../../../up/ps/state.ts'
-import { MANAGER_NAMES } from '../service/print-ready.ts'
-import { collectServices, fetchUnitFacts, findSpec } from '../view/collect-services.ts'
-import { openServicesContext, type ServicesContext } from '../view/services-context.ts'
+import { collectServices, fetchUnitFacts, findSpec } from '../../../up/services/collect-services.ts'
+import { removeLeftover } from '../../../up/services/home-probe.ts'
+import { MANAGER_NAMES } from '../../../up/services/manager-text.ts'
+import { openServicesContext, type ServicesContext } from '../../../up/services/services-context.ts'
 
 /** Checks the service manager, the state of every service, and whether its unit is what a start would write. */
 export const checkServices: Check = async ({ host }, signal) => {
@@ -63,7 +63,7 @@ async function staleFiles(
   return probed.flatMap(({ leftover }) => {
     const { file, stamp } = leftover ?? {}
     if (file === undefined || stamp === undefined) return []
-    const fix = { done: `removed ${file}`, apply: () => removeStale(file, stamp) }
+    const fix = { done: `removed ${file}`, apply: () => removeLeftover(file, stamp) }
     return [{ ...note(`${file} was left behind`, 'crabup ps removes it'), fix }]
   })
 }

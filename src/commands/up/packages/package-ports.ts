@@ -10,8 +10,8 @@ import { toServiceLabel } from '../../../up/names.ts'
 import { probeNode } from '../../../up/packages/node-programs.ts'
 import { findNpm } from '../../../up/packages/npm.ts'
 import type { PackageOffer, PackagePorts, ServicePorts } from '../../../up/packages/ports.ts'
-import { NotReadyError, waitReady } from '../service/ready.ts'
-import { buildSpecContext } from '../service/spec-context.ts'
+import { NotReadyError, waitReady } from '../../../up/services/ready.ts'
+import { buildSpecContext } from '../../../up/services/spec-context.ts'
 import { factsText } from './facts-text.ts'
 
 /** The ports for installing packages, until disposed. */
@@ -76,22 +76,22 @@ export function printLastLogLines(host: Host, reason: unknown): void {
 function servicePorts(host: Host): ServicePorts {
   return {
     async isRunning(name, signal) {
-      return await (await import('../service/open-service.ts')).isServiceRunning(host, name, signal)
+      return await (await import('../../../up/services/open-service.ts')).isServiceRunning(host, name, signal)
     },
     async hasFailed(name, signal) {
-      const { openService, fetchStatus } = await import('../service/open-service.ts')
+      const { openService, fetchStatus } = await import('../../../up/services/open-service.ts')
       return (await fetchStatus(await openService(host, name, signal), signal)).state === 'failed'
     },
     /** Restarts a service that has ended too, because a version that does not start leaves it in that state. */
     async restart(name, signal) {
-      const at = await (await import('../service/open-service.ts')).openService(host, name, signal)
+      const at = await (await import('../../../up/services/open-service.ts')).openService(host, name, signal)
       const { markLogs } = await import('../../../up/logs/last-lines.ts')
       const mark = await markLogs(at.paths.logs, name)
       await at.manager.restart(at.spec(), signal)
       await waitReady(at, mark, signal)
     },
     async remove(name, signal) {
-      const { openService } = await import('../service/open-service.ts')
+      const { openService } = await import('../../../up/services/open-service.ts')
       // The daemon stands in for any service to open the manager: the service of a broken package cannot be
       // opened.
       const { manager, paths, place } = await openService(host, 'daemon', signal)

@@ -1,10 +1,8 @@
 import type { Command } from '../../../cli/command.ts'
 import { resolvePaths } from '../../../cli/paths.ts'
 import { sanitize } from '../../../core/base/sanitize.ts'
-import type { HomePaths } from '../../../core/config/paths.ts'
 import type { RecoveredUpdate } from '../../../up/packages/activate.ts'
 import { listTrials } from '../../../up/packages/component-folder.ts'
-import type { PackagePorts } from '../../../up/packages/ports.ts'
 
 /**
  * Wraps commands so that each first recovers interrupted updates: a component may be running a version that
@@ -21,20 +19,6 @@ export function withUpdateRecovery(rows: readonly Command[]): Command[] {
       }
     },
   }))
-}
-
-/**
- * Makes the previous versions of interrupted updates current again without restarting anything, for commands
- * that start all services of a home.
- */
-export async function revertUnfinishedUpdates(
-  paths: HomePaths,
-  platform: PackagePorts['platform'],
-): Promise<void> {
-  if (listTrials(paths).length === 0) return
-  const { revertTrials } = await import('../../../up/packages/activate.ts')
-  const { findSoleHolder } = await import('../../../core/lease/sole-holder.ts')
-  await revertTrials({ paths, platform }, async (name) => (await findSoleHolder(paths, name)) !== undefined)
 }
 
 type Invocation = Parameters<Awaited<ReturnType<Command['load']>>>[0]

@@ -3,8 +3,8 @@ import { readlink } from 'node:fs/promises'
 import type { Host } from '../../../cli/host.ts'
 import { ERROR_KINDS } from '../../../core/base/errors.ts'
 import { KNOWN_SERVICES, toServiceLabel } from '../../../up/names.ts'
-import { fetchUnitFacts } from '../view/collect-services.ts'
-import { openServicesContext, type ServicesContext } from '../view/services-context.ts'
+import { fetchUnitFacts } from '../../../up/services/collect-services.ts'
+import { openServicesContext, type ServicesContext } from '../../../up/services/services-context.ts'
 
 /** The result of restarting the services that ran the replaced program. */
 export interface RestartResult {

@@ -1,8 +1,9 @@
 import type { CommandHandler } from '../../../cli/command.ts'
+import type { Host } from '../../../cli/host.ts'
 import { CrabError } from '../../../core/base/errors.ts'
+import { MANAGER_NAMES } from '../../../up/services/manager-text.ts'
+import { fetchStatus, isActive, type OpenService, openService } from '../../../up/services/open-service.ts'
 import { isDryRun, printPlan } from './dry-run.ts'
-import { fetchStatus, isActive, type OpenService, openService } from './open-service.ts'
-import { MANAGER_NAMES } from './print-ready.ts'
 import { showEdits } from './unit-diff.ts'
 
 /** `crabup NAME enable`: starts the service at login; whether it runs now does not change. */
@@ -30,7 +31,7 @@ export const disableServiceCommand: CommandHandler = async ({ path: [name = ''],
   return 0
 }
 
-function requireLoginSupport({ manager, service }: OpenService): void {
+function requireLoginSupport({ manager, service }: OpenService<Host>): void {
   if (manager.kind !== 'supervisor') return
   const why = manager.note ?? `${MANAGER_NAMES.supervisor} does not start when you log in`
   throw new CrabError('unavailable', `Cannot change whether ${service.name} starts at login: ${why}`, {

@@ -4,14 +4,14 @@ import { findProblems } from '../../../core/config/find-problems.ts'
 import { loadConfig, readTextFile } from '../../../core/config/load-config.ts'
 import type { HomePaths } from '../../../core/config/paths.ts'
 import { configError, type FileIssue, formatLocation } from '../../../core/config/validation-issue.ts'
-import type { OpenService } from './open-service.ts'
-import { serviceEnvProblems } from './service-env.ts'
+import type { OpenService } from '../../../up/services/open-service.ts'
+import { serviceEnvProblems } from '../../../up/services/service-env.ts'
 
 /**
  * Checks that a service can start with the current configuration, before anything is changed. Throws `config`
  * with file and line; an issue that affects only an agent or a variable is printed as a warning.
  */
-export async function requireValidConfiguration({ service, paths, host }: OpenService): Promise<void> {
+export async function requireValidConfiguration({ service, paths, host }: OpenService<Host>): Promise<void> {
   const problems = await findVariableIssues(paths)
   // Components do not read these files.
   if ('words' in service.run) problems.push(...(await findFileIssues(service.name, paths)))

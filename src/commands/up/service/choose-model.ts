@@ -1,5 +1,5 @@
 import { readSecret } from '../../../cli/ask/secret.ts'
-import type { Terminal } from '../../../cli/host.ts'
+import type { Host, Terminal } from '../../../cli/host.ts'
 import { sanitize } from '../../../core/base/sanitize.ts'
 import { SqliteLeases } from '../../../core/lease/sqlite-leases.ts'
 import type { Preset } from '../../../core/provider/presets.ts'
@@ -14,11 +14,11 @@ import {
   saveProvider,
   saveServer,
 } from '../../../up/model-setup.ts'
-import type { OpenService } from './open-service.ts'
+import type { OpenService } from '../../../up/services/open-service.ts'
 import { unansweredError } from './unanswered-error.ts'
 
 interface ModelPrompt {
-  at: OpenService
+  at: OpenService<Host>
   terminal: Terminal
   /** The model server that was found on this machine. */
   local: { server: string; model: string } | undefined

@@ -1,9 +1,9 @@
 import type { ParsedOptions } from '../../../cli/command.ts'
+import type { Host } from '../../../cli/host.ts'
 import { quoteWord } from '../../../core/base/quote-word.ts'
-import { desiredFile, servicesFolder } from '../../../up/supervisor/desired-state.ts'
+import { MANAGER_NAMES, managerNote } from '../../../up/services/manager-text.ts'
+import { type OpenService, planUnit } from '../../../up/services/open-service.ts'
 import type { ManagerCommand, ManagerVerb } from '../../../up/types.ts'
-import type { OpenService } from './open-service.ts'
-import { MANAGER_NAMES, managerNote } from './print-ready.ts'
 
 /** Whether the options include `--dry-run`. */
 export function isDryRun(options: ParsedOptions): boolean {
@@ -11,10 +11,10 @@ export function isDryRun(options: ParsedOptions): boolean {
 }
 
 /** Prints what a verb would write and run, without changing anything. */
-export async function printPlan(at: OpenService, verb: ManagerVerb): Promise<number> {
+export async function printPlan(at: OpenService<Host>, verb: ManagerVerb): Promise<number> {
   const { host, manager, service } = at
   const spec = WRITING.has(verb) ? at.spec() : at.stopSpec
-  const unit = manager.unit(spec) ?? desiredFile(servicesFolder(at.paths), spec)
+  const unit = planUnit(at, spec)
   const writes = WRITING.has(verb)
   const guard = writes ? manager.guardUnit?.(spec) : undefined
   const lines = [

@@ -1,13 +1,13 @@
-import type { Terminal } from '../../../cli/host.ts'
+import type { Host, Terminal } from '../../../cli/host.ts'
 import { findServiceModels, findShellKeys, saveShellKeys } from '../../../up/model-setup.ts'
-import { fetchStatus, type OpenService } from './open-service.ts'
+import { fetchStatus, type OpenService } from '../../../up/services/open-service.ts'
 import { unansweredError } from './unanswered-error.ts'
 
 /**
  * Ensures that the daemon has a model before it is started as a service. At a terminal it asks the user, the
  * first time only; otherwise it prints a hint, and the built-in demo answers.
  */
-export async function firstRun(at: OpenService, signal: AbortSignal): Promise<void> {
+export async function firstRun(at: OpenService<Host>, signal: AbortSignal): Promise<void> {
   const { state, isInstalled } = await fetchStatus(at, signal)
   if (state === 'running' || state === 'starting') return
   using terminal = at.host.screen() === undefined ? undefined : at.host.terminal()
@@ -23,13 +23,13 @@ export async function firstRun(at: OpenService, signal: AbortSignal): Promise<vo
   at.host.stderr.write(`crabup: no model is set up, so the built-in demo answers: ${setupHint(at)}\n`)
 }
 
-function setupHint({ paths }: OpenService): string {
+function setupHint({ paths }: OpenService<Host>): string {
   return `add a key such as ANTHROPIC_API_KEY='KEY' to ${paths.serviceEnv}, or write [llm] in ${paths.config}`
 }
 
 /** Offers to save keys that only this shell has. */
 async function offerKeys(
-  { paths, host }: OpenService,
+  { paths, host }: OpenService<Host>,
   terminal: Terminal | undefined,
   signal: AbortSignal,
 ): Promise<void> {

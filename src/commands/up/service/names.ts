@@ -1,6 +1,6 @@
 import type { Host } from '../../../cli/host.ts'
 import { resolvePaths } from '../../../cli/paths.ts'
-import { listServices, type Service } from '../../../up/service-spec.ts'
+import { listServices, type Service } from '../../../up/services/service-spec.ts'
 
 /** Lists the services; only the built-in ones when the home cannot be resolved. */
 export async function serviceNames(host: Host): Promise<Pick<Service, 'name' | 'description'>[]> {

@@ -2,9 +2,9 @@ import type { Host } from '../../../cli/host.ts'
 import { CrabError } from '../../../core/base/errors.ts'
 import { readUser } from '../../../core/process/proc-files.ts'
 import { endDaemon } from '../../../daemon/serve/end-daemon.ts'
+import type { OpenService } from '../../../up/services/open-service.ts'
+import { fetchStatus, isActive } from '../../../up/services/open-service.ts'
 import { toDaemonTarget } from '../../daemon/running.ts'
-import type { OpenService } from './open-service.ts'
-import { fetchStatus, isActive } from './open-service.ts'
 import { waitForTurns } from './turns.ts'
 
 /**
@@ -12,7 +12,7 @@ import { waitForTurns } from './turns.ts'
  * its place. Throws `conflict` for a daemon that the user runs, which is the user's to end.
  */
 export async function replaceOnDemandDaemon(
-  at: OpenService,
+  at: OpenService<Host>,
   { now }: { now: boolean },
   signal: AbortSignal,
 ): Promise<void> {
@@ -25,7 +25,7 @@ export async function replaceOnDemandDaemon(
  * Whether a daemon that a command started on demand is running; throws `conflict` for any other daemon
  * outside the service.
  */
-export async function hasOther(at: OpenService, signal: AbortSignal): Promise<boolean> {
+export async function hasOther(at: OpenService<Host>, signal: AbortSignal): Promise<boolean> {
   if (at.service.name !== 'daemon' || isActive(await fetchStatus(at, signal))) return false
   const { answers, pid, idleExitMs, isForeign, problem } = await at.probe('daemon', signal)
   if (isForeign) throw foreignDaemonError(problem)

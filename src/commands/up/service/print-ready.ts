@@ -1,16 +1,10 @@
+import type { Host } from '../../../cli/host.ts'
 import type { LogPosition } from '../../../up/logs/last-lines.ts'
 import type { Probe } from '../../../up/probe/types.ts'
-import type { ManagerKind, ServiceManager, ServiceStatus } from '../../../up/types.ts'
-import { fetchStatus, type OpenService } from './open-service.ts'
-import { NotReadyError, waitReady } from './ready.ts'
-
-/** The display names of service managers. */
-export const MANAGER_NAMES: Readonly<Record<ManagerKind, string>> = {
-  systemd: 'systemd',
-  launchd: 'launchd',
-  schtasks: 'the Task Scheduler',
-  supervisor: "crabup's own supervisor",
-}
+import { MANAGER_NAMES, managerNote } from '../../../up/services/manager-text.ts'
+import { fetchStatus, type OpenService } from '../../../up/services/open-service.ts'
+import { NotReadyError, waitReady } from '../../../up/services/ready.ts'
+import type { ServiceStatus } from '../../../up/types.ts'
 
 /** The notice to print once a service is ready. */
 export interface ReadyNotice {
@@ -27,7 +21,7 @@ export interface ReadyNotice {
  * ready, prints its last log lines. Throws like waitReady().
  */
 export async function printReady(
-  at: OpenService,
+  at: OpenService<Host>,
   { word, since, isFirst }: ReadyNotice,
   signal: AbortSignal,
 ): Promise<ServiceStatus> {
@@ -49,7 +43,7 @@ export async function printReady(
 }
 
 /** Reports the directories that a restarted service keeps on its PATH although this shell lacks them. */
-export function printRetainedPath({ host, service: { name }, retainedPath }: OpenService): void {
+export function printRetainedPath({ host, service: { name }, retainedPath }: OpenService<Host>): void {
   if (retainedPath.length === 0) return
   host.stderr.write(
     `crabup: its PATH keeps ${retainedPath.join(', ')}, which this shell does not have; to use the PATH of this shell, run crabup ${name} stop and then start\n`,
@@ -64,11 +58,4 @@ function formatProbe({ pid, version, port }: Probe): string {
     ...(port === undefined ? [] : [`port ${port}`]),
   ]
   return facts.length > 0 ? ` (${facts.join(', ')})` : ''
-}
-
-/** Formats the note of a service manager, to follow its name. */
-export function managerNote({ kind, note }: Pick<ServiceManager, 'kind' | 'note'>): string {
-  if (note === undefined) return ''
-  // The supervisor's note is the reason for it; others are additional facts.
-  return kind === 'supervisor' ? `: ${note}` : `; ${note}`
 }

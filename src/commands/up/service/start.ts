@@ -1,21 +1,23 @@
 import { stat } from 'node:fs/promises'
-import { isDeepStrictEqual } from 'node:util'
 import type { CommandHandler, ParsedOptions } from '../../../cli/command.ts'
 import type { Host } from '../../../cli/host.ts'
 import { readAgentFiles, toAgent } from '../../../core/config/agent-files.ts'
 import { wantsComponent } from '../../../core/config/component.ts'
 import { markLogs } from '../../../up/logs/last-lines.ts'
 import { describeLastExit } from '../../../up/ps/state.ts'
-import { servicesFolder } from '../../../up/supervisor/desired-state.ts'
-import { truncateOutput } from '../../../up/supervisor/start-run.ts'
-import { listSpecs } from '../../../up/supervisor/verbs.ts'
-import type { ServiceSpec, ServiceStatus } from '../../../up/types.ts'
+import {
+  fetchStatus,
+  hasOtherSpec,
+  type OpenService,
+  openService,
+  shortenOutput,
+} from '../../../up/services/open-service.ts'
+import { servicePath } from '../../../up/services/spec-context.ts'
+import type { ServiceStatus } from '../../../up/types.ts'
 import { requireValidConfiguration } from './check-configuration.ts'
 import { isDryRun, printPlan } from './dry-run.ts'
-import { fetchStatus, type OpenService, openService } from './open-service.ts'
 import { hasOther, replaceOnDemandDaemon } from './other-daemon.ts'
 import { printReady } from './print-ready.ts'
-import { servicePath } from './spec-context.ts'
 import { showEdits } from './unit-diff.ts'
 
 /** `crabup NAME start`: runs a service now and at login, and waits until it is ready. */
@@ -35,7 +37,7 @@ export const startServiceCommand: CommandHandler = async ({ path: [name = ''], o
  * NotReadyError.
  */
 export async function startService(
-  at: OpenService,
+  at: OpenService<Host>,
   { options }: { options: ParsedOptions },
   signal: AbortSignal,
 ): Promise<number> {
@@ -47,8 +49,8 @@ export async function startService(
   await replaceOnDemandDaemon(at, { now: options.has('now') }, signal)
   const spec = at.spec()
   if (!ran && !at.place.hasOwnPath) warnTransientPath(host)
-  const hasChanged = (await showEdits(at, spec, { options }, signal)) || isOther(at, spec)
-  if (!ran) truncateOutput(spec.output) // the service is stopped, so its output has no writer
+  const hasChanged = (await showEdits(at, spec, { options }, signal)) || hasOtherSpec(at, spec)
+  if (!ran) shortenOutput(spec)
   const since = await markLogs(paths.logs, service.name)
   await manager.start(spec, signal)
   const word = (after: ServiceStatus) => (isSame(after) ? 'is already running' : 'is ready')
@@ -62,15 +64,6 @@ export async function startService(
 }
 
 /**
- * Whether crabup's own supervisor, which has no units, runs the service with another command or environment.
- */
-function isOther({ manager, paths }: OpenService, { name, argv, env }: ServiceSpec): boolean {
-  if (manager.kind !== 'supervisor') return false
-  const known = listSpecs(servicesFolder(paths)).find((one) => one.name === name)
-  return known !== undefined && !isDeepStrictEqual([known.argv, known.env], [argv, env])
-}
-
-/**
  * Whether a file was written after a service began; allows one second, because a service manager may report
  * whole seconds only.
  */
@@ -80,14 +73,14 @@ async function isNewer(path: string, { since }: ServiceStatus): Promise<boolean>
 }
 
 /** Warns about an earlier crash, because the service may end the same way again. */
-function warnEarlierCrash({ host, service: { name } }: OpenService, before: ServiceStatus): void {
+function warnEarlierCrash({ host, service: { name } }: OpenService<Host>, before: ServiceStatus): void {
   host.stderr.write(
     `crabup: ${name} had crashed (${describeLastExit(before)}); see why: crabup ${name} logs\n`,
   )
 }
 
 /** Warns when no agent asks for the tools of a component. */
-async function warnUnusedTools({ host, service: { name }, paths }: OpenService): Promise<void> {
+async function warnUnusedTools({ host, service: { name }, paths }: OpenService<Host>): Promise<void> {
   const agents = await Promise.all((await readAgentFiles(paths.agents)).map(toAgent))
   if (agents.some((agent) => agent.ok && wantsComponent(agent.value, name))) return
   host.stderr.write(

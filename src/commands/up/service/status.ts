@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { CommandHandler } from '../../../cli/command.ts'
+import type { Host } from '../../../cli/host.ts'
 import { printJson } from '../../../cli/print.ts'
 import { toCrabError } from '../../../core/base/errors.ts'
 import { formatAge, formatMegabytes } from '../../../core/base/format.ts'
@@ -12,10 +13,10 @@ import { readLastLines } from '../../../up/logs/last-lines.ts'
 import { ownVariables } from '../../../up/own-env.ts'
 import { gatherRows, type ServiceRow } from '../../../up/ps/gather.ts'
 import type { ServiceState } from '../../../up/ps/state.ts'
-import { serviceEnvPath, toEnvGrant } from '../../../up/service-spec.ts'
+import { MANAGER_NAMES } from '../../../up/services/manager-text.ts'
+import { type OpenService, openService } from '../../../up/services/open-service.ts'
+import { serviceEnvPath, toEnvGrant } from '../../../up/services/service-spec.ts'
 import { psJson } from '../view/ps-lines.ts'
-import { type OpenService, openService } from './open-service.ts'
-import { MANAGER_NAMES } from './print-ready.ts'
 
 /** `crabup NAME status`: shows one service with its last log lines. */
 export const showServiceStatusCommand: CommandHandler = async ({
@@ -43,21 +44,21 @@ interface StatusView {
   variables: readonly string[]
 }
 
-async function listVariables({ paths, service }: OpenService): Promise<string[]> {
+async function listVariables({ paths, service }: OpenService<Host>): Promise<string[]> {
   const text = await readTextFile(serviceEnvPath(paths)).catch(() => '') // doctor reports why it cannot be read
   const grant = toEnvGrant(service)
   return grant ? ownVariables(text ?? '', grant) : Object.keys(parseVariables(text ?? ''))
 }
 
-function toServiceQuery({ service, label }: OpenService) {
+function toServiceQuery({ service, label }: OpenService<Host>) {
   return { name: service.name, label, version: service.version ?? VERSION }
 }
 
-function toGatherPorts({ manager, probe, paths }: OpenService) {
+function toGatherPorts({ manager, probe, paths }: OpenService<Host>) {
   return { manager, probe, findProblems: () => findProblems(paths), now: Date.now }
 }
 
-function print(at: OpenService, { row, lines, variables }: StatusView): void {
+function print(at: OpenService<Host>, { row, lines, variables }: StatusView): void {
   const { host } = at
   host.stdout.write(`${[row.name, at.service.description].filter(Boolean).join(': ')}\n`)
   for (const [key, value] of listFacts(at, row, variables)) host.stdout.write(`  ${key.padEnd(9)} ${value}\n`)
@@ -67,7 +68,7 @@ function print(at: OpenService, { row, lines, variables }: StatusView): void {
   if (lines.length > 0) host.stdout.write(`\n${lines.map((line) => `  ${line}\n`).join('')}`)
 }
 
-function listFacts(at: OpenService, row: ServiceRow, variables: readonly string[]): [string, string][] {
+function listFacts(at: OpenService<Host>, row: ServiceRow, variables: readonly string[]): [string, string][] {
   const { manager, stopSpec: known, paths, service } = at
   const unit = manager.unit(known)
   const isOwn = row.pid !== undefined && !row.isManaged // a note then reports how it was started
@@ -91,7 +92,7 @@ function listFacts(at: OpenService, row: ServiceRow, variables: readonly string[
   ]
 }
 
-function describeManager({ kind, note }: OpenService['manager']): string {
+function describeManager({ kind, note }: OpenService<Host>['manager']): string {
   return `${MANAGER_NAMES[kind]}${note === undefined ? '' : ` (${note})`}`
 }
 
@@ -104,7 +105,7 @@ function formatMemory({ memoryBytes, processes = 1 }: ServiceRow): string {
 }
 
 function toJson(
-  { manager, stopSpec: known, paths, service }: OpenService,
+  { manager, stopSpec: known, paths, service }: OpenService<Host>,
   { row, lines, variables }: StatusView,
 ) {
   return {

@@ -1,8 +1,15 @@
 import type { CommandHandler } from '../../../cli/command.ts'
+import type { Host } from '../../../cli/host.ts'
 import { endDaemon } from '../../../daemon/serve/end-daemon.ts'
+import {
+  fetchStatus,
+  findOrphanedUnit,
+  isActive,
+  type OpenService,
+  openService,
+} from '../../../up/services/open-service.ts'
 import { toDaemonTarget } from '../../daemon/running.ts'
 import { isDryRun, printPlan } from './dry-run.ts'
-import { fetchStatus, findOrphanedUnit, isActive, type OpenService, openService } from './open-service.ts'
 
 /** `crabup NAME stop`: stops a service, which stays installed. */
 export const stopServiceCommand: CommandHandler = async ({ path: [name = ''], options, host, signal }) => {
@@ -27,7 +34,7 @@ export const stopServiceCommand: CommandHandler = async ({ path: [name = ''], op
 }
 
 /** Ends a daemon that a command started on demand as well, but not one that the user runs. */
-async function endOnDemand(at: OpenService, signal: AbortSignal): Promise<number | undefined> {
+async function endOnDemand(at: OpenService<Host>, signal: AbortSignal): Promise<number | undefined> {
   if (at.service.name !== 'daemon') return undefined
   const { answers, idleExitMs, pid } = await at.probe('daemon', signal)
   if (answers && idleExitMs !== undefined) return await endDaemon(toDaemonTarget(at.host), signal)

@@ -3,9 +3,8 @@ import { colorize, wantsColor } from '../../../cli/color.ts'
 import type { ParsedOptions } from '../../../cli/command.ts'
 import type { Host } from '../../../cli/host.ts'
 import { toVisible } from '../../../core/base/visible.ts'
+import { findUnitChange, type OpenService } from '../../../up/services/open-service.ts'
 import type { ServiceSpec } from '../../../up/types.ts'
-import { unitChange } from '../../../up/units/unit-change.ts'
-import type { OpenService } from './open-service.ts'
 
 /**
  * Shows the manual changes to a unit that are about to be replaced, and asks at a terminal for confirmation;
@@ -13,20 +12,19 @@ import type { OpenService } from './open-service.ts'
  * `denied` when the user says no.
  */
 export async function showEdits(
-  at: OpenService,
+  at: OpenService<Host>,
   spec: ServiceSpec,
   { options }: { options: ParsedOptions },
   signal: AbortSignal,
 ): Promise<boolean> {
-  // Files in run/ are not meant to be edited.
-  const unit = at.manager.kind === 'supervisor' ? undefined : at.manager.unit(spec)
-  if (!unit) return false
-  const { kind, before, after } = await unitChange(unit)
+  const change = await findUnitChange(at, spec)
+  if (!change) return false
+  const { path, kind, before, after } = change
   if (kind !== 'edited') return kind === 'outdated'
   const { host, service } = at
-  const advice = `put your changes into a drop-in or ${spec.envFile}; the edited unit is kept as ${unit.path}.edited`
+  const advice = `put your changes into a drop-in or ${spec.envFile}; the edited unit is kept as ${path}.edited`
   host.stderr.write(
-    `crabup: ${unit.path} was edited; rewriting it loses these changes:\n${await renderPatch(host, before, after)}crabup: ${advice}\n`,
+    `crabup: ${path} was edited; rewriting it loses these changes:\n${await renderPatch(host, before, after)}crabup: ${advice}\n`,
   )
   await host.stderr.flush()
   const may = await confirm('Rewrite it?', { options, host }, signal)

@@ -11,9 +11,9 @@ import { type LogFilePath, listLogFiles, loggedServices, supervisorLog } from '.
 import { readBacklog } from '../../../up/logs/log-filter.ts'
 import type { FileOffset } from '../../../up/logs/tail.ts'
 import { toServiceLabel } from '../../../up/names.ts'
-import { findService } from '../../../up/service-spec.ts'
+import { findService } from '../../../up/services/service-spec.ts'
+import { openServicesContext, type ServicesContext } from '../../../up/services/services-context.ts'
 import { logLine } from './log-lines.ts'
-import { openServicesContext, type ServicesContext } from './services-context.ts'
 
 /** `crabup logs`: prints the logs of all services, or of the named ones, by time. */
 export const serviceLogsCommand: CommandHandler = async ({ options, host }) => {

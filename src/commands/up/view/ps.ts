@@ -1,8 +1,8 @@
 import { wantsColor } from '../../../cli/color.ts'
 import type { CommandHandler } from '../../../cli/command.ts'
 import { printJson } from '../../../cli/print.ts'
-import { collectServices } from './collect-services.ts'
-import { openServicesContext } from './services-context.ts'
+import { collectServices } from '../../../up/services/collect-services.ts'
+import { openServicesContext } from '../../../up/services/services-context.ts'
 import { toJson, toParts } from './services-output.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { ServicesSnapshot } from './collect-services.ts'
+import type { ServicesSnapshot } from '../../../up/services/collect-services.ts'
 import { type PsLines, type PsStyle, psJson, psLines } from './ps-lines.ts'
 
 /**

@@ -4,12 +4,12 @@ import { createServer, type RequestListener } from 'node:http'
 import { type AddressInfo, createServer as createSocketServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { homeProbe } from '../../../../src/commands/up/probe/home-probe.ts'
-import { acquireSchedulerLease } from '../../../../src/core/cron/scheduler-lease.ts'
-import { SqliteLeases } from '../../../../src/core/lease/sqlite-leases.ts'
-import { findAnnouncedName } from '../../../../src/up/probe/announced-names.ts'
-import { freePort } from '../../../support/component.ts'
-import { temporaryHome } from '../../../support/temporary-home.ts'
+import { acquireSchedulerLease } from '../../../src/core/cron/scheduler-lease.ts'
+import { SqliteLeases } from '../../../src/core/lease/sqlite-leases.ts'
+import { findAnnouncedName } from '../../../src/up/probe/announced-names.ts'
+import { homeProbe } from '../../../src/up/services/home-probe.ts'
+import { freePort } from '../../support/component.ts'
+import { temporaryHome } from '../../support/temporary-home.ts'
 
 const NEVER = new AbortController().signal
 

@@ -1,8 +1,8 @@
-import { CrabError } from '../../../core/base/errors.ts'
-import { type LogPosition, readLastLines } from '../../../up/logs/last-lines.ts'
-import { findAnnouncedName } from '../../../up/probe/announced-names.ts'
-import type { Probe } from '../../../up/probe/types.ts'
-import { waitUntilServiceReady } from '../../../up/ps/wait-until-ready.ts'
+import { CrabError } from '../../core/base/errors.ts'
+import { type LogPosition, readLastLines } from '../logs/last-lines.ts'
+import { findAnnouncedName } from '../probe/announced-names.ts'
+import type { Probe } from '../probe/types.ts'
+import { waitUntilServiceReady } from '../ps/wait-until-ready.ts'
 import type { OpenService } from './open-service.ts'
 
 /** The error for a service that was started but is not ready. */

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { toCrabError } from '../../../core/base/errors.ts'
-import type { HomePaths } from '../../../core/config/paths.ts'
-import { request } from '../../../core/protocol/dispatch.ts'
-import { type DaemonTarget, daemonEndpoint, findDaemon } from '../../../daemon/find-daemon.ts'
-import { readStaleStamp } from '../../../up/probe/stale-files.ts'
-import type { Probe } from '../../../up/probe/types.ts'
+import { toCrabError } from '../../core/base/errors.ts'
+import type { HomePaths } from '../../core/config/paths.ts'
+import { request } from '../../core/protocol/dispatch.ts'
+import { type DaemonTarget, daemonEndpoint, findDaemon } from '../../daemon/find-daemon.ts'
+import { readStaleStamp } from '../probe/stale-files.ts'
+import type { Probe } from '../probe/types.ts'
 
 /** Probes the daemon of a home and reads its stats. */
 export async function probeDaemon(place: DaemonTarget, signal: AbortSignal): Promise<Probe> {

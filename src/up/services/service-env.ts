@@ -1,9 +1,10 @@
 import { basename } from 'node:path'
-import { envFileProblems, parseVariables, variableLine } from '../../../core/config/env-file-text.ts'
-import { readTextFile } from '../../../core/config/load-config.ts'
-import type { HomePaths } from '../../../core/config/paths.ts'
-import type { FileIssue } from '../../../core/config/validation-issue.ts'
-import { serviceEnvPath } from '../../../up/service-spec.ts'
+import { envFileProblems, parseVariables, variableLine } from '../../core/config/env-file-text.ts'
+import { readTextFile } from '../../core/config/load-config.ts'
+import type { HomePaths } from '../../core/config/paths.ts'
+import type { FileIssue } from '../../core/config/validation-issue.ts'
+import { readEnvFileSync } from '../supervisor/environment.ts'
+import { serviceEnvPath } from './service-spec.ts'
 
 /**
  * Finds the issues in service.env, including variables that override crabup's own: PATH, and CRABTALK_HOME,
@@ -38,4 +39,9 @@ function describeOverride(
   return values[key]?.includes('$')
     ? { message: 'PATH contains a $, which is not expanded', hint: 'write out every directory' }
     : { message: 'services have this PATH instead of that of the shell', hint: undefined }
+}
+
+/** Reads the variables of service.env; none when it cannot be read. */
+export function readServiceEnv(paths: Pick<HomePaths, 'serviceEnv'>): Readonly<Record<string, string>> {
+  return readEnvFileSync(serviceEnvPath(paths))
 }

@@ -1,10 +1,10 @@
 import { access, constants, lstat, readdir, realpath, rm, rmdir } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
-import { CrabError } from '../core/base/errors.ts'
-import { isMissingFile, toStorageError } from '../core/base/files.ts'
-import { quoteWord } from '../core/base/quote-word.ts'
-import type { HomePaths } from '../core/config/paths.ts'
-import { PKG_FOLDER } from './packages/installed.ts'
+import { CrabError } from '../../core/base/errors.ts'
+import { isMissingFile, toStorageError } from '../../core/base/files.ts'
+import { quoteWord } from '../../core/base/quote-word.ts'
+import type { HomePaths } from '../../core/config/paths.ts'
+import { PKG_FOLDER } from '../packages/installed.ts'
 
 /** An entry of a home and its size on disk. */
 export interface HomeEntry {

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { openService } from '../../../../src/commands/up/service/open-service.ts'
-import { newStartRequest, setDesired } from '../../../../src/up/supervisor/desired-state.ts'
-import { makeServiceHome } from '../../../support/services.ts'
-import { makeTestHost } from '../../../support/test-host.ts'
+import { openService } from '../../../src/up/services/open-service.ts'
+import { newStartRequest, setDesired } from '../../../src/up/supervisor/desired-state.ts'
+import { makeServiceHome } from '../../support/services.ts'
+import { makeTestHost } from '../../support/test-host.ts'
 
 test('openService() keeps the PATH of a running service when a shell with a shorter one calls it', async () => {
   await using box = await makeTestHost()

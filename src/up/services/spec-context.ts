@@ -2,21 +2,19 @@ import { realpathSync, statSync } from 'node:fs'
 import { access, constants } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, delimiter, dirname, join } from 'node:path'
-import type { Build, Host } from '../../../cli/host.ts'
-import { resolvePaths } from '../../../cli/paths.ts'
-import { homePaths } from '../../../core/config/paths.ts'
-import { findInFolder, findOnPath } from '../../../core/process/find-program.ts'
-import { toUpHost } from '../../../up/host.ts'
-import { mergePaths, type PathSnapshot, snapshotPath } from '../../../up/path-snapshot.ts'
-import { type SpecContext, serviceEnvPath } from '../../../up/service-spec.ts'
-import { readEnvFileSync } from '../../../up/supervisor/environment.ts'
+import { homePaths } from '../../core/config/paths.ts'
+import { findInFolder, findOnPath } from '../../core/process/find-program.ts'
+import { type ShellBuild, type ShellHost, toUpHost } from '../host.ts'
+import { mergePaths, type PathSnapshot, snapshotPath } from '../path-snapshot.ts'
+import { readEnvFileSync } from '../supervisor/environment.ts'
+import { type SpecContext, serviceEnvPath } from './service-spec.ts'
 
 /**
  * Builds the parts of unit specs that all services of the home share, from the environment of this shell.
- * Throws like resolvePaths().
+ * Throws like homePaths().
  */
-export async function buildSpecContext(host: Host): Promise<SpecContext> {
-  const paths = resolvePaths(host)
+export async function buildSpecContext(host: ShellHost): Promise<SpecContext> {
+  const paths = homePaths(host.env, { cwd: host.cwd(), homeDir: host.homeDir })
   const { platform } = toUpHost(host)
   const own = readEnvFileSync(serviceEnvPath(paths))
   const ownPath = own['PATH'] ?? (platform === 'win32' ? own['Path'] : undefined)
@@ -37,7 +35,10 @@ export async function buildSpecContext(host: Host): Promise<SpecContext> {
 }
 
 /** Computes the PATH that services of this home get from this shell, or from a shell with another PATH. */
-export function servicePath(host: Host, path = host.env['PATH'] ?? host.env['Path'] ?? ''): PathSnapshot {
+export function servicePath(
+  host: ShellHost,
+  path = host.env['PATH'] ?? host.env['Path'] ?? '',
+): PathSnapshot {
   const temporary = [
     tmpdir(),
     host.env['TMPDIR'],
@@ -60,7 +61,7 @@ export function servicePath(host: Host, path = host.env['PATH'] ?? host.env['Pat
 export function mergeUnitPath(
   place: SpecContext,
   before: string | undefined,
-  host: Host,
+  host: ShellHost,
 ): { place: SpecContext; retained: readonly string[] } {
   if (place.hasOwnPath) return { place, retained: [] }
   const usual = servicePath(host, '').path
@@ -69,7 +70,7 @@ export function mergeUnitPath(
 }
 
 /** Returns the default home; empty for a user without a home directory. */
-function usualHome({ homeDir }: Host): string {
+function usualHome({ homeDir }: ShellHost): string {
   return homeDir === '' ? '' : homePaths({}, { cwd: homeDir, homeDir }).home
 }
 
@@ -78,7 +79,7 @@ function usualHome({ homeDir }: Host): string {
  * file. An update often installs another file and redirects that path to it. A file named crabup is the wrong
  * program; the crabtalk beside it is used.
  */
-function stableProgram({ command, isOneFile }: Build, path: string): SpecContext['program'] {
+function stableProgram({ command, isOneFile }: ShellBuild, path: string): SpecContext['program'] {
   const [file, ...rest] = command
   if (!isOneFile) return command
   const own = /^crabup/i.test(basename(file))

@@ -1,11 +1,11 @@
 import { join } from 'node:path'
-import { CrabError } from '../core/base/errors.ts'
-import { nearest } from '../core/base/nearest.ts'
-import type { HomePaths } from '../core/config/paths.ts'
-import { KNOWN_SERVICES, toServiceLabel } from './names.ts'
-import { ownEnvFile } from './own-env.ts'
-import { installedServices } from './packages/installed.ts'
-import type { EnvGrant, ServiceSpec, UpHost } from './types.ts'
+import { CrabError } from '../../core/base/errors.ts'
+import { nearest } from '../../core/base/nearest.ts'
+import type { HomePaths } from '../../core/config/paths.ts'
+import { KNOWN_SERVICES, toServiceLabel } from '../names.ts'
+import { ownEnvFile } from '../own-env.ts'
+import { installedServices } from '../packages/installed.ts'
+import type { EnvGrant, ServiceSpec, UpHost } from '../types.ts'
 
 /** An existing service: built in or installed. */
 export interface Service {

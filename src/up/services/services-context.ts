@@ -1,16 +1,20 @@
-import type { Host } from '../../../cli/host.ts'
-import { VERSION } from '../../../core/base/version.ts'
-import type { HomePaths } from '../../../core/config/paths.ts'
-import { chooseManager } from '../../../up/choose-manager.ts'
-import { toUpHost } from '../../../up/host.ts'
-import { type LabelContext, parseServiceLabel, toServiceLabel } from '../../../up/names.ts'
-import { listAnnouncedNames } from '../../../up/probe/announced-names.ts'
-import type { ProbeService } from '../../../up/probe/types.ts'
-import type { ServiceQuery } from '../../../up/ps/gather.ts'
-import { listServices, type SpecContext } from '../../../up/service-spec.ts'
-import type { ServiceManager, UpHost } from '../../../up/types.ts'
-import { homeProbe } from '../probe/home-probe.ts'
-import { buildSpecContext } from '../service/spec-context.ts'
+import { rm } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { VERSION } from '../../core/base/version.ts'
+import type { HomePaths } from '../../core/config/paths.ts'
+import { readIdentity } from '../../core/process/service-process.ts'
+import { chooseManager } from '../choose-manager.ts'
+import { type ShellHost, toUpHost } from '../host.ts'
+import { type LabelContext, parseServiceLabel, toServiceLabel } from '../names.ts'
+import { listAnnouncedNames } from '../probe/announced-names.ts'
+import type { ProbeService } from '../probe/types.ts'
+import type { ServiceQuery } from '../ps/gather.ts'
+import { servicesFolder } from '../supervisor/desired-state.ts'
+import { findSupervisor, type SupervisorOwner } from '../supervisor/record.ts'
+import type { ServiceManager, UpHost } from '../types.ts'
+import { homeProbe } from './home-probe.ts'
+import { listServices, type SpecContext } from './service-spec.ts'
+import { buildSpecContext } from './spec-context.ts'
 
 /** The context for inspecting the services of a home. */
 export interface ServicesContext {
@@ -24,7 +28,7 @@ export interface ServicesContext {
 }
 
 /** Opens the context for the home of a command. Throws like chooseManager(). */
-export async function openServicesContext(host: Host, signal: AbortSignal): Promise<ServicesContext> {
+export async function openServicesContext(host: ShellHost, signal: AbortSignal): Promise<ServicesContext> {
   const specs = await buildSpecContext(host)
   const { paths, usualHome } = specs
   const upHost = toUpHost(host)
@@ -62,4 +66,24 @@ export async function listUnitNames(
   return labels.flatMap((label) => parseServiceLabel(label, place) ?? []).toSorted()
 }
 
+/** Returns the supervisor of a home, if one runs; `ended` resolves when it has exited, or after 10 s. */
+export async function findHomeSupervisor(paths: HomePaths): Promise<{ ended(): Promise<void> } | undefined> {
+  const supervisor = await findSupervisor(servicesFolder(paths))
+  return supervisor && { ended: () => hasEnded(supervisor) }
+}
+
+/** Waits for a supervisor, which exits by itself when no service is desired any more. */
+async function hasEnded({ pid, identity }: SupervisorOwner): Promise<void> {
+  for (let left = WAIT_MS; left > 0 && (await readIdentity(pid)) === identity; left -= POLL_MS) {
+    await sleep(POLL_MS)
+  }
+}
+
+/** Removes the files of the supervisor; one that is exiting does not create them again. Never rejects. */
+export async function removeServicesFolder(paths: HomePaths): Promise<void> {
+  await rm(servicesFolder(paths), { recursive: true, force: true }).catch(() => undefined)
+}
+
+const WAIT_MS = 10_000
+const POLL_MS = 20
 const ORPHANED = 'the component is not installed'

@@ -1,25 +1,22 @@
-import type { Host } from '../../../cli/host.ts'
-import type { HomePaths } from '../../../core/config/paths.ts'
-import { chooseManager } from '../../../up/choose-manager.ts'
-import { toUpHost } from '../../../up/host.ts'
-import { toServiceLabel } from '../../../up/names.ts'
-import { withOwnEnv } from '../../../up/own-env.ts'
-import type { ProbeService } from '../../../up/probe/types.ts'
-import { readUnitFacts } from '../../../up/ps/unit-facts.ts'
-import {
-  findService,
-  listServices,
-  type Service,
-  type SpecContext,
-  toSpec,
-} from '../../../up/service-spec.ts'
-import { servicesFolder } from '../../../up/supervisor/desired-state.ts'
-import type { ServiceManager, ServiceSpec, ServiceStatus } from '../../../up/types.ts'
-import { homeProbe } from '../probe/home-probe.ts'
+import { isDeepStrictEqual } from 'node:util'
+import type { HomePaths } from '../../core/config/paths.ts'
+import { chooseManager } from '../choose-manager.ts'
+import { type ShellHost, toUpHost } from '../host.ts'
+import { toServiceLabel } from '../names.ts'
+import { withOwnEnv } from '../own-env.ts'
+import type { ProbeService } from '../probe/types.ts'
+import { readUnitFacts } from '../ps/unit-facts.ts'
+import { desiredFile, servicesFolder } from '../supervisor/desired-state.ts'
+import { truncateOutput } from '../supervisor/start-run.ts'
+import { listSpecs } from '../supervisor/verbs.ts'
+import type { ServiceManager, ServiceSpec, ServiceStatus, UnitFile } from '../types.ts'
+import { type UnitChange, unitChange } from '../units/unit-change.ts'
+import { homeProbe } from './home-probe.ts'
+import { findService, listServices, type Service, type SpecContext, toSpec } from './service-spec.ts'
 import { buildSpecContext, mergeUnitPath } from './spec-context.ts'
 
 /** A service, and everything needed to act on it. */
-export interface OpenService {
+export interface OpenService<H extends ShellHost = ShellHost> {
   service: Service
   /** Builds the spec from the environment of this shell. Throws like toSpec(). */
   spec(): ServiceSpec
@@ -32,11 +29,15 @@ export interface OpenService {
   place: SpecContext
   /** Directories on its PATH that this shell lacks; they are kept while it runs. */
   retainedPath: readonly string[]
-  host: Host
+  host: H
 }
 
 /** Opens the service of that name with its service manager. Throws `no-service`, and like chooseManager(). */
-export async function openService(host: Host, name: string, signal: AbortSignal): Promise<OpenService> {
+export async function openService<H extends ShellHost>(
+  host: H,
+  name: string,
+  signal: AbortSignal,
+): Promise<OpenService<H>> {
   const shell = await buildSpecContext(host)
   const { paths } = shell
   const service = findService(paths, name)
@@ -74,7 +75,7 @@ async function withRunningPath(
 
 /** Finds the unit of a service that no longer exists, and its manager; undefined when there is none. */
 export async function findOrphanedUnit(
-  host: Host,
+  host: ShellHost,
   name: string,
   signal: AbortSignal,
 ): Promise<{ manager: ServiceManager; label: string } | undefined> {
@@ -100,6 +101,35 @@ export function isActive({ state }: ServiceStatus): boolean {
 }
 
 /** Whether its service manager keeps a service running, or is trying to. */
-export async function isServiceRunning(host: Host, name: string, signal: AbortSignal): Promise<boolean> {
+export async function isServiceRunning(host: ShellHost, name: string, signal: AbortSignal): Promise<boolean> {
   return isActive(await fetchStatus(await openService(host, name, signal), signal))
+}
+
+/** Returns the file that starting the service would write: its unit, or the supervisor's file of desired services. */
+export function planUnit({ manager, paths }: OpenService, spec: ServiceSpec): UnitFile {
+  return manager.unit(spec) ?? desiredFile(servicesFolder(paths), spec)
+}
+
+/**
+ * Finds what writing the unit of a service would change; undefined for crabup's own supervisor, whose files are not
+ * meant to be edited. Throws `storage`.
+ */
+export async function findUnitChange(
+  { manager }: OpenService,
+  spec: ServiceSpec,
+): Promise<({ path: string } & UnitChange) | undefined> {
+  const unit = manager.kind === 'supervisor' ? undefined : manager.unit(spec)
+  return unit && { path: unit.path, ...(await unitChange(unit)) }
+}
+
+/** Whether crabup's own supervisor, which has no units, runs the service with another command or environment. */
+export function hasOtherSpec({ manager, paths }: OpenService, { name, argv, env }: ServiceSpec): boolean {
+  if (manager.kind !== 'supervisor') return false
+  const known = listSpecs(servicesFolder(paths)).find((one) => one.name === name)
+  return known !== undefined && !isDeepStrictEqual([known.argv, known.env], [argv, env])
+}
+
+/** Shortens the output of earlier runs, if it is long; only while the service is stopped, when nothing writes to it. */
+export function shortenOutput({ output }: ServiceSpec): void {
+  truncateOutput(output)
 }
