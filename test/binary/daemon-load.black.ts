@@ -3,13 +3,14 @@ import { test } from 'node:test'
 import { request } from '../../src/core/protocol/dispatch.ts'
 import { FROM_SOURCE, startTestDaemon, type TestDaemon } from '../support/daemon.ts'
 import { startModelServer } from '../support/model-server.ts'
+import { propertyRuns } from '../support/property-runs.ts'
 import { BINARY, HAS_DAEMONS } from '../support/run-binary.ts'
 import { startSandboxDaemon, WITH_DAEMON } from '../support/sandbox-daemon.ts'
 import { makeTalk, promptOf, readSessions, shortConfig } from '../support/talk.ts'
 import { temporaryHome } from '../support/temporary-home.ts'
 
 const NEVER = new AbortController().signal
-const SENDS = 1000
+const SENDS = propertyRuns(1000, 400)
 /** The number of concurrent sends; each lane has its own conversations. */
 const LANES = 4
 const CONVERSATIONS = 48

@@ -2,7 +2,6 @@ import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { ROOT } from './programs.ts'
 
-const MAX_FILES = 24
 /**
  * Matches the text of a test file that changes its process, looks at all of it, or runs hooks around the tests
  * of other files.
@@ -30,23 +29,27 @@ export interface TestGroup {
 
 /**
  * Splits test files into processes, the longest first: files that disturb others are alone, and neighbours,
- * which load the same sources, share one.
+ * which load the same sources, share one, at most `maxFiles` of them.
  */
-export function groupFiles(files: readonly string[], read: (file: string) => string): TestGroup[] {
+export function groupFiles(
+  files: readonly string[],
+  read: (file: string) => string,
+  maxFiles = 24,
+): TestGroup[] {
   const weighed = files.map((file) => {
     const text = read(file)
     const weight = text.length + (STARTS_PROGRAMS.test(text) ? PROGRAMS_BYTES : 0)
     return { file, weight, isAlone: OWN_PROCESS.test(text) }
   })
   const shared = weighed.filter(({ isAlone }) => !isAlone)
-  const count = Math.ceil(shared.length / MAX_FILES)
+  const count = Math.ceil(shared.length / maxFiles)
   const most = shared.reduce((sum, { weight }) => sum + weight, 0) / count
   const groups = weighed
     .filter(({ isAlone }) => isAlone)
     .map(({ file, weight }): TestGroup => ({ files: [file], weight }))
   let group: TestGroup = { files: [], weight: 0 }
   for (const { file, weight } of shared) {
-    if (group.files.length >= MAX_FILES || group.weight + weight / 2 > most) {
+    if (group.files.length >= maxFiles || group.weight + weight / 2 > most) {
       groups.push(group)
       group = { files: [], weight: 0 }
     }

@@ -8,7 +8,7 @@ import { BUNDLES_CRABTALK, ROOT } from './programs.ts'
 
 // npm test [-- --OPTION=VALUE… | FILE…]: all tests from source, or those files, under node:test. Files that do not disturb
 // each other share a process: to start it and load the same sources costs more than most tests.
-// npm run test:binary [-- …]: all tests of the binary, each file in a process of its own.
+// npm run test:binary [-- …]: all tests of the binary, in groups as well.
 const CORES = availableParallelism()
 const OPTIONS = ['--test-global-setup=./test/support/bundled.ts', '--test-timeout=120000']
 /** The tests of the binary that take longest; they begin first, so that the others run beside them. */
@@ -45,15 +45,24 @@ async function runAll(words: readonly string[]): Promise<number> {
 }
 
 function sourceTests(named: readonly string[]): string[][] {
-  const files = named.length > 0 ? named : findFiles('test/**/*.test.ts')
-  return groupFiles(files, (file) => readFileSync(join(ROOT, file), 'utf8')).map(({ files }) => files)
+  return split(named.length > 0 ? named : findFiles('test/**/*.test.ts'))
 }
 
 function binaryTests(named: readonly string[]): string[][] {
   const files = named.length > 0 ? named : findFiles('test/**/*.black.ts')
-  const isLong = (file: string) => LONGEST.includes(file)
-  return [...LONGEST.filter((file) => files.includes(file)), ...files.filter((file) => !isLong(file))].map(
-    (file) => [file],
+  const longest = LONGEST.filter((file) => files.includes(file)).map((file) => [file])
+  return [
+    ...longest,
+    ...split(
+      files.filter((file) => !LONGEST.includes(file)),
+      5,
+    ),
+  ]
+}
+
+function split(files: readonly string[], maxFiles?: number): string[][] {
+  return groupFiles(files, (file) => readFileSync(join(ROOT, file), 'utf8'), maxFiles).map(
+    ({ files }) => files,
   )
 }
 
