@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Sample } from './measure.ts'
-import { cpuMsOf } from './processes.ts'
+import { readCpuMs } from './processes.ts'
 import { median } from './statistics.ts'
 
 /** A program to measure. */
@@ -86,7 +86,7 @@ type FullSample = Sample & { daemonCpuMs: number | undefined }
 
 async function runOnce(program: Program, cwd: string): Promise<FullSample> {
   const { name, command, args, env, expects = /^/, daemon } = program
-  const cpu = daemon === undefined ? 0 : cpuMsOf(daemon)
+  const cpu = daemon === undefined ? 0 : readCpuMs(daemon)
   const measure = ['--disable-warning=ExperimentalWarning', join(import.meta.dirname, 'measure.ts')]
   const { stdout } = await promisify(execFile)(process.execPath, [...measure, command, ...args], {
     cwd,
@@ -97,7 +97,7 @@ async function runOnce(program: Program, cwd: string): Promise<FullSample> {
   if (sample.status !== 0 || !expects.test(sample.stdout)) {
     throw new Error(`Cannot measure ${name}: exit ${sample.status}, ${sample.stdout}${sample.stderr}`)
   }
-  return { ...sample, daemonCpuMs: daemon === undefined ? undefined : cpuMsOf(daemon) - cpu }
+  return { ...sample, daemonCpuMs: daemon === undefined ? undefined : readCpuMs(daemon) - cpu }
 }
 
 function toFigures(samples: readonly FullSample[]): Figures {

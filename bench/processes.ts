@@ -4,22 +4,22 @@ import { readdirSync, readFileSync } from 'node:fs'
  * Returns the CPU time of all live threads of a process, in milliseconds. Linux only, like the other
  * functions here.
  */
-export function cpuMsOf(pid: number): number {
+export function readCpuMs(pid: number): number {
   return sumOver(pid, 'schedstat', (text) => Number(text.split(' ')[0]) / 1e6)
 }
 
 /** Returns the CPU time of the main thread of a process, in milliseconds. */
-export function mainThreadCpuMsOf(pid: number): number {
+export function readMainThreadCpuMs(pid: number): number {
   return Number(readOr(`/proc/${pid}/task/${pid}/schedstat`).split(' ')[0]) / 1e6
 }
 
 /** Counts how often the threads of a process went to sleep and were woken again. */
-export function wakeUpsOf(pid: number): number {
+export function countWakeUps(pid: number): number {
   return sumOver(pid, 'status', (text) => Number(/^voluntary_ctxt_switches:\s+(\d+)/m.exec(text)?.[1] ?? 0))
 }
 
 /** Returns the resident memory of a process in MB. */
-export function rssOf(pid: number): number {
+export function readRssMb(pid: number): number {
   return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1]) / 1e3
 }
 

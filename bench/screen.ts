@@ -103,13 +103,13 @@ function readText({ buffer: { active } }: xterm.Terminal): string {
 }
 
 /** Returns the user and system time of a process so far, in milliseconds, with a resolution of 10 ms. */
-export function cpuOf(pid: number): number {
+export function readProcessCpu(pid: number): number {
   const behindName = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)!.split(' ')
   return (Number(behindName[11]) + Number(behindName[12])) * 10
 }
 
 /** Returns the peak resident memory of a process in MB. */
-export function peakOf(pid: number): number {
+export function readPeakMb(pid: number): number {
   const peak = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))
   return Number(peak?.[1]) / 1e3
 }

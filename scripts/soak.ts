@@ -77,20 +77,20 @@ async function soak(name: string): Promise<number> {
 
 async function soakKills(rounds: number): Promise<string> {
   await using load = await makeKillLoad()
-  const sum = { begun: 0, ended: 0, cut: 0 }
+  const sum = { started: 0, ended: 0, cut: 0 }
   let slowest = 0
   for (let round = 1; round <= rounds; round++) {
-    const { begun, ended, cut, backMs } = await load.round()
+    const { started, ended, cut, backMs } = await load.round()
     console.log(
-      `${round}: ${begun} turns begun, ${ended} ended, ${cut} cut; back after ${Math.round(backMs)} ms`,
+      `${round}: ${started} turns started, ${ended} ended, ${cut} cut; back after ${Math.round(backMs)} ms`,
     )
-    sum.begun += begun
+    sum.started += started
     sum.ended += ended
     sum.cut += cut
     slowest = Math.max(slowest, backMs)
   }
   await load.finish()
-  const turns = `${sum.begun} turns begun, ${sum.ended} ended, ${sum.cut} cut`
+  const turns = `${sum.started} turns started, ${sum.ended} ended, ${sum.cut} cut`
   return `${rounds} kills, ${turns}, back after ${Math.round(slowest)} ms at most: nothing lost`
 }
 

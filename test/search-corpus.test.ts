@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { documentsOf, linesOf, MESSAGES_PER_SESSION, makeCorpus } from '../bench/search/corpus.ts'
-import { LIMIT, timeOf } from '../bench/search/engine.ts'
+import { MESSAGES_PER_SESSION, makeCorpus, toDocuments, toSessionLines } from '../bench/search/corpus.ts'
+import { LIMIT, toDocumentTime } from '../bench/search/engine.ts'
 import { makeQueries } from '../bench/search/queries.ts'
 import { bruteForce } from '../bench/search/truth.ts'
 import { NO_OFFSET } from '../src/core/search/types.ts'
@@ -14,10 +14,10 @@ const corpus = makeCorpus()
 
 test('bruteForce() of the bench finds the same as the brute force of the tests, to the last bit', () => {
   const queries = makeQueries(corpus, SESSIONS).map(({ text }) => text)
-  const documents = Array.from({ length: SESSIONS }, (_, number) => [...documentsOf(corpus.session(number))])
+  const documents = Array.from({ length: SESSIONS }, (_, number) => [...toDocuments(corpus.session(number))])
   const other = new BruteForce(
     documents.flat().map(({ session: group, seq, kind, text }) => {
-      const time = timeOf({ session: group, seq })
+      const time = toDocumentTime({ session: group, seq })
       return { row: { group, kind, seq, offset: NO_OFFSET, time }, text }
     }),
   )
@@ -33,10 +33,10 @@ test('bruteForce() of the bench finds the same as the brute force of the tests, 
 
 test('the documents of a corpus session are those of its stored lines', () => {
   const session = corpus.session(0)
-  const stored = linesOf(session).flatMap((line, at) =>
+  const stored = toSessionLines(session).flatMap((line, at) =>
     storedDocuments({ ...line, seq: at + 1, ts: '' }).map(({ kind, text }) => ({ kind, text })),
   )
-  const given = [...documentsOf(session)].map(({ kind, text }) => ({ kind, text }))
+  const given = [...toDocuments(session)].map(({ kind, text }) => ({ kind, text }))
   const inOrder = (documents: typeof given) => documents.toSorted((a, b) => (a.text < b.text ? -1 : 1))
   assert.deepEqual(inOrder(stored), inOrder(given))
   assert.equal(given.filter(({ kind }) => kind < 3).length, MESSAGES_PER_SESSION)

@@ -11,18 +11,18 @@ export const DEPTH = 20
 
 /** Computes the rates over these labels; `search` returns sessions, best first. */
 export function hitRates(labels: readonly Label[], search: (text: string) => readonly number[]): HitRates {
-  return ratesOf(labels.map((label) => placeOf(label, search(label.text))))
+  return toHitRates(labels.map((label) => findRank(label, search(label.text))))
 }
 
 /** Computes the rates from ranks that are already known: from 1, Infinity when not found. */
-export function ratesOf(places: readonly number[]): HitRates {
+export function toHitRates(places: readonly number[]): HitRates {
   const share = (most: number) => (100 * places.filter((place) => place <= most).length) / places.length
   const mrr = places.reduce((sum, place) => sum + 1 / place, 0) / places.length
   return { top1: share(1), top3: share(3), top10: share(10), mrr, queries: places.length }
 }
 
 /** Returns the rank of a label's session, from 1; Infinity when it is not among the first DEPTH. */
-export function placeOf({ session }: Label, found: readonly number[]): number {
+export function findRank({ session }: Label, found: readonly number[]): number {
   const at = found.slice(0, DEPTH).indexOf(session)
   return at < 0 ? Number.POSITIVE_INFINITY : at + 1
 }

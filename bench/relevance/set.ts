@@ -56,7 +56,7 @@ function hash(name: string): number {
 }
 
 /** Returns the stored lines of a session. */
-export function linesOf({ turns, title, summary }: HistorySession): NewLine[] {
+export function toStoredLines({ turns, title, summary }: HistorySession): NewLine[] {
   const lines = turns.map((turn, at) => toLine(turn, at))
   const meta = { ...(title && { title }), ...(summary && { summary }) }
   return title || summary ? [...lines, { kind: 'meta', ...meta }] : lines

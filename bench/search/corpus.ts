@@ -112,7 +112,7 @@ function hash(random: Random, length: number): string {
 }
 
 /** Yields the documents of a session in the order of indexing: title, messages, summary. */
-export function* documentsOf({ number, title, summary, messages }: CorpusSession): Generator<CorpusDocument> {
+export function* toDocuments({ number, title, summary, messages }: CorpusSession): Generator<CorpusDocument> {
   const [USER, ASSISTANT, TOOL_USE, TITLE, SUMMARY] = [0, 1, 2, 3, 4]
   yield { session: number, seq: 0, kind: TITLE, text: title }
   for (const [index, { role, tool, text }] of messages.entries()) {
@@ -124,7 +124,7 @@ export function* documentsOf({ number, title, summary, messages }: CorpusSession
 }
 
 /** Returns the stored lines of a session, with its title and summary in the last one. */
-export function linesOf({ number, title, summary, messages }: CorpusSession): NewLine[] {
+export function toSessionLines({ number, title, summary, messages }: CorpusSession): NewLine[] {
   const entries = messages.map(({ role, tool, text }, at): NewLine => {
     const id = `call_${number}_${role === 'tool' ? at - 1 : at}`
     if (role === 'tool') return { kind: 'entry', role, content: text, tool_call_id: id, name: tool! }

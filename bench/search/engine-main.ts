@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as breathe } from 'node:timers/promises'
-import { documentsOf, makeCorpus } from './corpus.ts'
+import { makeCorpus, toDocuments } from './corpus.ts'
 import type { Engine, Found, OpenEngine } from './engine.ts'
 import { openFts5 } from './fts5.ts'
 import { openMiniSearch } from './minisearch.ts'
@@ -91,7 +91,7 @@ async function build({ sessions, boundMs }: Extract<Request, { do: 'build' }>): 
   let [documents, messages, buildMs, worstMs, number] = [0, 0, 0, 0, 0]
   while (number < sessions && buildMs < boundMs && rssMb() < MOST_RSS_MB) {
     const chunk = Array.from({ length: Math.min(CHUNK, sessions - number) }, () => [
-      ...documentsOf(corpus.session(number++)),
+      ...toDocuments(corpus.session(number++)),
     ]).flat()
     const start = performance.now()
     for (const document of chunk)
@@ -127,7 +127,7 @@ const MOST_RSS_MB = 6000
 async function append({ from, sessions }: Extract<Request, { do: 'append' }>): Promise<Appended> {
   const [times, cpuTimes]: [number[], number[]] = [[], []]
   for (let number = from; number < from + sessions; number++) {
-    for (const document of documentsOf(corpus.session(number))) {
+    for (const document of toDocuments(corpus.session(number))) {
       const cpu = threadCpuMs()
       times.push(timed(() => engine.add(document)))
       cpuTimes.push(threadCpuMs() - cpu)

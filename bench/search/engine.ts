@@ -31,6 +31,6 @@ export type OpenEngine = (place: { scratch: string; saved?: string }) => Promise
 export const LIMIT = 20
 
 /** Returns the time of a document; each is later than those before it. */
-export function timeOf({ session, seq }: Pick<CorpusDocument, 'session' | 'seq'>): number {
+export function toDocumentTime({ session, seq }: Pick<CorpusDocument, 'session' | 'seq'>): number {
   return Date.UTC(2025, 0, 1) + session * 60_000 + seq * 100
 }

@@ -6,7 +6,7 @@ import { openBackground } from '../../src/core/session-search/background/open-ba
 import { CANDIDATES, rerank } from '../../src/core/session-search/find-matches.ts'
 import { DOCUMENT_WEIGHTS } from '../../src/core/session-search/types.ts'
 import { SEARCH_WORKER } from '../../test/support/search-worker.ts'
-import { LIMIT, type OpenEngine, timeOf } from './engine.ts'
+import { LIMIT, type OpenEngine, toDocumentTime } from './engine.ts'
 
 const NEVER = new AbortController().signal
 /** Opens our index with its worker. */
@@ -30,7 +30,10 @@ export const openOurs: OpenEngine = async ({ saved }) => {
   return {
     add({ session, seq, kind, text }) {
       sessions.add(session)
-      index.add({ group: session, kind, seq, offset: NO_OFFSET, time: timeOf({ session, seq }) }, text)
+      index.add(
+        { group: session, kind, seq, offset: NO_OFFSET, time: toDocumentTime({ session, seq }) },
+        text,
+      )
     },
     settle: () => index.settle(),
     close: async () => await background[Symbol.asyncDispose](),

@@ -1,9 +1,9 @@
 import { TermBuffer } from '../../src/core/search/terms/term-buffer.ts'
 import { B, K1, MAX_TERM_COUNT } from '../../src/core/search/types.ts'
 import { DOCUMENT_WEIGHTS } from '../../src/core/session-search/types.ts'
-import { termsOf } from '../../test/support/brute-force.ts'
-import { type Corpus, type CorpusDocument, documentsOf } from './corpus.ts'
-import { type Found, LIMIT, timeOf } from './engine.ts'
+import { toTermTexts } from '../../test/support/brute-force.ts'
+import { type Corpus, type CorpusDocument, toDocuments } from './corpus.ts'
+import { type Found, LIMIT, toDocumentTime } from './engine.ts'
 
 /**
  * Computes the exact result of each query by scoring every document of the corpus in the simplest way. The
@@ -15,7 +15,7 @@ export function bruteForce(
   corpus: Corpus,
   { texts, sessions }: { texts: readonly string[]; sessions: number },
 ): Found[][] {
-  const queries = texts.map((text) => [...new Set(termsOf(text, 'query'))])
+  const queries = texts.map((text) => [...new Set(toTermTexts(text, 'query'))])
   const askers = Map.groupBy(
     queries.flatMap((terms, query) => terms.map((term) => ({ term, query }))),
     ({ term }) => term,
@@ -55,9 +55,9 @@ function* read(
 ): Generator<{ document: CorpusDocument; length: number; counts: Map<string, number> }> {
   const buffer = new TermBuffer()
   for (let number = 0; number < sessions; number++) {
-    for (const document of documentsOf(corpus.session(number))) {
+    for (const document of toDocuments(corpus.session(number))) {
       const counts = new Map<string, number>()
-      const terms = termsOf(document.text, 'document', buffer)
+      const terms = toTermTexts(document.text, 'document', buffer)
       for (const term of terms) {
         if (queryTerms.has(term)) counts.set(term, Math.min((counts.get(term) ?? 0) + 1, MAX_TERM_COUNT))
       }
@@ -75,6 +75,10 @@ function keepBest(best: Found[], found: Found): void {
 
 function isBetter(a: Found, b: Found): boolean {
   const order =
-    b.score - a.score || timeOf(b) - timeOf(a) || b.seq - a.seq || b.session - a.session || b.kind - a.kind
+    b.score - a.score ||
+    toDocumentTime(b) - toDocumentTime(a) ||
+    b.seq - a.seq ||
+    b.session - a.session ||
+    b.kind - a.kind
   return order < 0
 }

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { CrowdResult } from '../crowd.ts'
 import { type Daemon, startDaemon } from '../daemon.ts'
-import { cpuMsOf, rssOf } from '../processes.ts'
+import { readCpuMs, readRssMb } from '../processes.ts'
 import type { Setting, SuiteResult } from '../setting.ts'
 import type { Column, Line } from '../table.ts'
 
@@ -51,17 +51,17 @@ async function throughDaemon(
   { pid, socket }: Daemon,
   wave: number,
 ): Promise<Record<string, number>> {
-  const [beforeMb, cpu] = [rssOf(pid), cpuMsOf(pid)]
+  const [beforeMb, cpu] = [readRssMb(pid), readCpuMs(pid)]
   let peakMb = beforeMb
   const timer = setInterval(() => {
-    peakMb = Math.max(peakMb, rssOf(pid))
+    peakMb = Math.max(peakMb, readRssMb(pid))
   }, LOOK_MS)
   try {
     const result = await readAll(setting, 'crowd-daemon.ts', [socket], wave)
-    const daemonCpuMs = cpuMsOf(pid) - cpu
+    const daemonCpuMs = readCpuMs(pid) - cpu
     const perTurnMb = (peakMb - beforeMb) / COUNT
     await sleep(REST_MS)
-    return { ...result, daemonCpuMs, beforeMb, peakMb, afterMb: rssOf(pid), perTurnMb }
+    return { ...result, daemonCpuMs, beforeMb, peakMb, afterMb: readRssMb(pid), perTurnMb }
   } finally {
     clearInterval(timer)
   }

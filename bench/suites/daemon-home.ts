@@ -7,7 +7,7 @@ import { request } from '../../src/core/protocol/dispatch.ts'
 import { writeConversations } from '../conversations.ts'
 import { type Daemon, startDaemon } from '../daemon.ts'
 import { mcpServer } from '../mcp.ts'
-import { countRunning, cpuMsOf, rssOf, wakeUpsOf } from '../processes.ts'
+import { countRunning, countWakeUps, readCpuMs, readRssMb } from '../processes.ts'
 import type { Setting, SuiteResult } from '../setting.ts'
 import { median } from '../statistics.ts'
 import type { Column, Line, Mark } from '../table.ts'
@@ -76,9 +76,9 @@ async function live(place: Place): Promise<Record<string, number>> {
 const LISTINGS = 11
 
 async function idle({ pid }: Daemon): Promise<Record<string, number>> {
-  const [cpu, wakeUps] = [cpuMsOf(pid), wakeUpsOf(pid)]
+  const [cpu, wakeUps] = [readCpuMs(pid), countWakeUps(pid)]
   await sleep(IDLE_MS)
-  return { rssMb: rssOf(pid), idleCpuMs: cpuMsOf(pid) - cpu, wakeUps: wakeUpsOf(pid) - wakeUps }
+  return { rssMb: readRssMb(pid), idleCpuMs: readCpuMs(pid) - cpu, wakeUps: countWakeUps(pid) - wakeUps }
 }
 
 async function list({ dispatch }: Daemon): Promise<number> {

@@ -9,7 +9,7 @@ import { McpPeerState } from '../../src/core/protocol/crabtalk.generated.ts'
 import { request } from '../../src/core/protocol/dispatch.ts'
 import { type Daemon, startDaemon } from '../daemon.ts'
 import { plainServer, startHttp } from '../mcp-callers.ts'
-import { countRunning, cpuMsOf, rssOf, wakeUpsOf } from '../processes.ts'
+import { countRunning, countWakeUps, readCpuMs, readRssMb } from '../processes.ts'
 import type { Setting, SuiteResult } from '../setting.ts'
 import type { Column, Line, Mark } from '../table.ts'
 
@@ -97,13 +97,19 @@ async function live(
   const readyMs = performance.now() - start
   await sleep(isIdle ? REST_MS : SETTLE_MS)
   const servers = countRunning(`plain-server.ts --mark=${mark}`)
-  return { readyMs, servers, connections, rssMb: rssOf(daemon.pid), ...(isIdle ? await idle(daemon) : {}) }
+  return {
+    readyMs,
+    servers,
+    connections,
+    rssMb: readRssMb(daemon.pid),
+    ...(isIdle ? await idle(daemon) : {}),
+  }
 }
 
 async function idle({ pid }: Daemon): Promise<Record<string, number>> {
-  const [cpu, wakeUps] = [cpuMsOf(pid), wakeUpsOf(pid)]
+  const [cpu, wakeUps] = [readCpuMs(pid), countWakeUps(pid)]
   await sleep(IDLE_MS)
-  return { idleCpuMs: cpuMsOf(pid) - cpu, wakeUps: wakeUpsOf(pid) - wakeUps }
+  return { idleCpuMs: readCpuMs(pid) - cpu, wakeUps: countWakeUps(pid) - wakeUps }
 }
 
 /** Waits until every declaration has its connection; returns the number of connections. */

@@ -1,11 +1,11 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { toDocuments } from '../../src/core/session-search/documents.ts'
-import { termsOf } from '../../test/support/brute-force.ts'
-import { DEPTH, type HitRates, hitRates, placeOf, ratesOf } from '../relevance/hit-rates.ts'
+import { toTermTexts } from '../../test/support/brute-force.ts'
+import { DEPTH, findRank, type HitRates, hitRates, toHitRates } from '../relevance/hit-rates.ts'
 import { Collection, type RankedDocument } from '../relevance/ranking.ts'
 import { QUERY_KINDS } from '../relevance/scenarios.ts'
-import { type Label, type LabelledSet, linesOf, readSet } from '../relevance/set.ts'
+import { type Label, type LabelledSet, readSet, toStoredLines } from '../relevance/set.ts'
 import { VARIANTS, type Variant } from '../relevance/variants.ts'
 import { openSessionIndex, writeSessions } from '../session-home.ts'
 import type { Setting, SuiteResult } from '../setting.ts'
@@ -34,7 +34,10 @@ export async function relevance({ scratch }: Pick<Setting, 'scratch'>): Promise<
   }))
   const home = join(scratch, 'relevance')
   await mkdir(home, { recursive: true })
-  const sessions = set.history.map((session) => ({ at: Date.parse(session.at), lines: linesOf(session) }))
+  const sessions = set.history.map((session) => ({
+    at: Date.parse(session.at),
+    lines: toStoredLines(session),
+  }))
   const ids = writeSessions(home, sessions)
   for (const reranks of [false, true]) {
     const name = reranks ? 'crabtalk' : 'crabtalk, not re-ranked'
@@ -46,13 +49,14 @@ export async function relevance({ scratch }: Pick<Setting, 'scratch'>): Promise<
       const { matches } = await index.search(query, new AbortController().signal)
       places.set(
         label,
-        placeOf(
+        findRank(
           label,
           matches.map(({ session }) => ids.indexOf(session)),
         ),
       )
     }
-    const rates = (labels: readonly Label[]): HitRates => ratesOf(labels.map((label) => places.get(label)!))
+    const rates = (labels: readonly Label[]): HitRates =>
+      toHitRates(labels.map((label) => places.get(label)!))
     lines.push({ name: `tuning: ${name}`, values: rates(set.tuning) })
     lines.push({ name: `held out: ${name}`, values: rates(set.heldOut), marks: reranks ? TOP_3 : undefined })
     if (reranks) lines.push(...byKind(set.heldOut, rates))
@@ -69,9 +73,9 @@ function byKind(labels: readonly Label[], rates: (labels: readonly Label[]) => H
 
 function compareVariants(set: LabelledSet): { name: string; rates: HitRates }[] {
   const documents = set.history.flatMap((session, at) =>
-    linesOf(session)
+    toStoredLines(session)
       .flatMap((line) => toDocuments({ ...line, seq: 0, ts: session.at }))
-      .map(({ kind, text }): RankedDocument => ({ session: at, kind, terms: termsOf(text, 'document') })),
+      .map(({ kind, text }): RankedDocument => ({ session: at, kind, terms: toTermTexts(text, 'document') })),
   )
   const collections = new Map<Variant['stem'], Collection>()
   return VARIANTS.map((variant) => {
@@ -87,7 +91,7 @@ function stemmed(documents: readonly RankedDocument[], stem: Variant['stem']): r
 }
 
 function queryTerms(text: string, { stem, ignored }: Variant): string[] {
-  const terms = termsOf(text, 'query')
+  const terms = toTermTexts(text, 'query')
   const remaining = terms.filter((term) => !ignored?.has(term))
   return (remaining.length > 0 ? remaining : terms).map(stem ?? ((term) => term))
 }

@@ -5,9 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { makeHome } from '../../scripts/sea/scenarios.ts'
 import { request } from '../../src/core/protocol/dispatch.ts'
 import { type Daemon, startDaemon } from '../daemon.ts'
-import { mainThreadCpuMsOf, rssOf } from '../processes.ts'
-import { linesOf, MESSAGES_PER_SESSION, makeCorpus } from '../search/corpus.ts'
-import { timeOf } from '../search/engine.ts'
+import { readMainThreadCpuMs, readRssMb } from '../processes.ts'
+import { MESSAGES_PER_SESSION, makeCorpus, toSessionLines } from '../search/corpus.ts'
+import { toDocumentTime } from '../search/engine.ts'
 import { makeQueries } from '../search/queries.ts'
 import { openSessionIndex, writeSessions } from '../session-home.ts'
 import type { Setting, SuiteResult } from '../setting.ts'
@@ -52,7 +52,10 @@ export async function searchDaemon(setting: Setting): Promise<SuiteResult> {
   const numbers = Array.from({ length: count }, (_, number) => number)
   writeSessions(
     home,
-    numbers.map((session) => ({ at: timeOf({ session, seq: 0 }), lines: linesOf(corpus.session(session)) })),
+    numbers.map((session) => ({
+      at: toDocumentTime({ session, seq: 0 }),
+      lines: toSessionLines(corpus.session(session)),
+    })),
   )
   const texts = makeQueries(corpus, count).map(({ text }) => text)
   const lines: Line[] = [
@@ -120,7 +123,7 @@ async function live(
     }
   }
   const [p50, p95, p99] = [0.5, 0.95, 0.99].map((share) => quantile(times, share))
-  const rssMb = rssOf(daemon.pid)
+  const rssMb = readRssMb(daemon.pid)
   return {
     startMs: daemon.startMs,
     completeMs,
@@ -150,9 +153,9 @@ interface Ping {
 async function pingUntil({ dispatch, pid }: Daemon, signal: AbortSignal): Promise<Ping[]> {
   const pings: Ping[] = [{ ms: 0, cpuMs: 0 }]
   while (!signal.aborted) {
-    const [start, cpu] = [performance.now(), mainThreadCpuMsOf(pid)]
+    const [start, cpu] = [performance.now(), readMainThreadCpuMs(pid)]
     await request(dispatch, 'ping', {}, NEVER)
-    pings.push({ ms: performance.now() - start, cpuMs: mainThreadCpuMsOf(pid) - cpu })
+    pings.push({ ms: performance.now() - start, cpuMs: readMainThreadCpuMs(pid) - cpu })
     await sleep(1)
   }
   return pings

@@ -5,7 +5,7 @@ import { keyEchoes } from '../echo.ts'
 import { NODE } from '../floors.ts'
 import { toFailure } from '../harness.ts'
 import { END } from '../markdown.ts'
-import { cpuOf, openScreen, peakOf, type ScreenProgram, settled } from '../screen.ts'
+import { openScreen, readPeakMb, readProcessCpu, type ScreenProgram, settled } from '../screen.ts'
 import type { Setting, SuiteResult } from '../setting.ts'
 import { longestGap, median, mostWithin, quantile } from '../statistics.ts'
 import type { Column, Line, Mark } from '../table.ts'
@@ -128,9 +128,9 @@ async function echoes(chat: Chat): Promise<Record<string, number>> {
   await settled(screen, SETTLE_MS)
   const idle = await keyEchoes(screen, KEYS)
   await settled(screen, SETTLE_MS)
-  const cpu = cpuOf(screen.pid)
+  const cpu = readProcessCpu(screen.pid)
   await sleep(IDLE_MS)
-  const idleCpu = ((cpuOf(screen.pid) - cpu) / IDLE_MS) * 100
+  const idleCpu = ((readProcessCpu(screen.pid) - cpu) / IDLE_MS) * 100
   await say(screen, `drip ${(KEYS * 100) / 10} 10`)
   await screen.shows(/word\d/)
   const busy = await keyEchoes(screen, KEYS)
@@ -165,7 +165,7 @@ async function flood(chat: Chat): Promise<Record<string, number>> {
   await settled(screen, SETTLE_MS)
   await say(screen, 'flood 20000')
   const begin = performance.now()
-  const cpu = cpuOf(screen.pid)
+  const cpu = readProcessCpu(screen.pid)
   const end = await screen.shows(new RegExp(END))
   const took = end - begin
   const frames = screen.writes.flatMap(({ at, bytes }) =>
@@ -180,9 +180,9 @@ async function flood(chat: Chat): Promise<Record<string, number>> {
     floodMs: took,
     floodFrames: frames.length,
     floodFps: mostWithin(frames, 1000),
-    floodCpu: ((cpuOf(screen.pid) - cpu) / took) * 100,
+    floodCpu: ((readProcessCpu(screen.pid) - cpu) / took) * 100,
     floodStallMs: longestGap([begin, ...frames]),
-    floodRssMb: peakOf(screen.pid),
+    floodRssMb: readPeakMb(screen.pid),
   }
 }
 
@@ -198,5 +198,5 @@ async function resume(chat: Chat, id: string): Promise<Record<string, number>> {
   const args = ['chat', '--resume', id, '--model', 'loopback-openai']
   await using screen = openScreen({ ...chat, args })
   const at = await screen.shows(new RegExp(LAST_WORD))
-  return { resumeMs: at - screen.startedAt, resumeRssMb: peakOf(screen.pid) }
+  return { resumeMs: at - screen.startedAt, resumeRssMb: readPeakMb(screen.pid) }
 }

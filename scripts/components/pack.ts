@@ -3,7 +3,7 @@ import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
-import { productOf, writeNotices } from '../notices/files.ts'
+import { toProduct, writeNotices } from '../notices/files.ts'
 import { bundledFolders, npmComponents } from '../notices/npm.ts'
 import { FOR_COMPONENTS } from './bundle.ts'
 
@@ -38,7 +38,7 @@ export async function packComponent(component: string, out: string): Promise<str
     banner: { js: '#!/usr/bin/env node' },
     metafile: true,
   })
-  await writeNotices(stage, productOf(about), await npmComponents(bundledFolders([metafile])))
+  await writeNotices(stage, toProduct(about), await npmComponents(bundledFolders([metafile])))
   const { private: _, ...published } = about
   await writeFile(join(stage, 'package.json'), `${JSON.stringify(published, null, 2)}\n`)
   await cp(join(folder, 'README.md'), join(stage, 'README.md'))

@@ -21,7 +21,7 @@ export type ClientKind = (typeof CLIENTS)[number]
 export type Access = 'yes' | 'own' | 'no'
 
 /** Returns the access of a client to an operation. */
-export function accessOf(operation: Operation, client: ClientKind): Access {
+export function findAccess(operation: Operation, client: ClientKind): Access {
   if (client === 'TCP, no token') return 'no'
   return client === 'TCP, token' ? OVER_TCP[CALLERS[operation]] : 'yes'
 }
@@ -31,12 +31,12 @@ const OVER_TCP: Readonly<Record<Callers, Access>> = { any: 'yes', own: 'own', lo
 /** Renders the operations, grouping those of equal access in one row. */
 export function operationsSection(): string {
   const operations = Object.keys(CALLERS) as Operation[]
-  const rows = Map.groupBy(operations, (one) => CLIENTS.map((client) => accessOf(one, client)).join(' '))
+  const rows = Map.groupBy(operations, (one) => CLIENTS.map((client) => findAccess(one, client)).join(' '))
   return table(
     ['operations', ...CLIENTS],
     [...rows.values()].map((group) => [
       group.map((one) => code(wireName(one))).join(', '),
-      ...CLIENTS.map((client) => accessOf(group[0]!, client)),
+      ...CLIENTS.map((client) => findAccess(group[0]!, client)),
     ]),
   )
 }

@@ -23,10 +23,10 @@ export async function writeNotices(
 
 /** Returns the program itself as a product. */
 export async function ownProduct(): Promise<Product> {
-  return productOf(JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')))
+  return toProduct(JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')))
 }
 
 /** Takes what an SBOM says of a product from its package.json. */
-export function productOf({ name, version, license, description }: Product): Product {
+export function toProduct({ name, version, license, description }: Product): Product {
   return { name, version, license, description }
 }

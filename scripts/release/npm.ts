@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path'
 import { NOTICE_FILES } from '../notices/files.ts'
 import type { Entry } from './file-tree.ts'
 import { makeTarGz } from './tar.ts'
-import { packageOf, TARGETS, type Target } from './targets.ts'
+import { platformPackageName, TARGETS, type Target } from './targets.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
@@ -21,7 +21,7 @@ export async function platformPackage(
   target: Target,
   { binary, manifest }: { binary: string; manifest: Manifest },
 ): Promise<{ name: string; bytes: Buffer }> {
-  const name = packageOf(target)
+  const name = platformPackageName(target)
   const json = {
     name,
     version: manifest.version,
@@ -60,7 +60,7 @@ export async function mainPackage(
     scripts: { postinstall: 'node bin/install.cjs' },
     exports: withoutSources(manifest.exports),
     dependencies: { '@bufbuild/protobuf': manifest.dependencies['@bufbuild/protobuf'] },
-    optionalDependencies: Object.fromEntries(TARGETS.map((target) => [packageOf(target), version])),
+    optionalDependencies: Object.fromEntries(TARGETS.map((target) => [platformPackageName(target), version])),
   }
   const programs = ['launch.cjs', 'install.cjs', 'platform.cjs'].map((name) => inBin(name, name, false))
   return toPackage('crabtalk', version, [

@@ -59,6 +59,6 @@ export const TARGETS: readonly Target[] = [
 ]
 
 /** Returns the npm package with the binary of a platform. */
-export function packageOf({ name }: Pick<Target, 'name'>): string {
+export function platformPackageName({ name }: Pick<Target, 'name'>): string {
   return `crabtalk-${name}`
 }

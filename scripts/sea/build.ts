@@ -9,7 +9,7 @@ import { bundledFolders, npmComponents } from '../notices/npm.ts'
 import { type Bundle, bundle, bundleScript } from './bundle.ts'
 import { linkCrabup, makeExecutable, NODE_FLAGS, stripped } from './executable.ts'
 import { makePack, type PackContent } from './pack.ts'
-import { makeRipgrepAsset, ripgrepFor, targetOf } from './ripgrep.ts'
+import { detectTarget, makeRipgrepAsset, ripgrepFor } from './ripgrep.ts'
 import { smoke } from './smoke.ts'
 
 /** The options for building one binary. */
@@ -47,7 +47,7 @@ export async function buildBinary(options: BinaryOptions): Promise<void> {
   const { boot, chunks, metafile, bootMetafile } = await bundled(workDir, report)
   const isWarm = !foreign && options.hasCodeCache
   const { caches, cold } = isWarm ? await warmUp(chunks, join(workDir, 'chunks'), report) : NOT_WARM
-  const target = await targetOf(node)
+  const target = await detectTarget(node)
   const worker = await bundleScript('src/core/session-search/background/worker-main.ts')
   const ripgrep = await packRipgrep(target, options)
   const notices = await noteLicenses(dirname(out), [bootMetafile, metafile, worker.metafile], {

@@ -31,7 +31,7 @@ export async function ripgrepFor(target: string, packages = PACKAGES): Promise<B
 }
 
 /** Detects the platform of an executable, such as `linux-x64`. Throws for an unknown one. */
-export async function targetOf(executable: string): Promise<string> {
+export async function detectTarget(executable: string): Promise<string> {
   await using file = await open(executable)
   const { buffer: head } = await file.read(Buffer.alloc(1024), 0, 1024, 0)
   const target = detectMachine(head)

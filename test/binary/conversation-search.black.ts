@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { writeOldTalks } from '../support/old-talk.ts'
 import { makeSandbox, type Sandbox } from '../support/run-binary.ts'
 import { startSandboxDaemon, WITH_DAEMON } from '../support/sandbox-daemon.ts'
+import { writeStoredTalks } from '../support/stored-talk.ts'
 import { assertFailed, makeTalk, modesUnder } from '../support/talk.ts'
 
 const DAY = 86_400_000
@@ -138,7 +138,7 @@ test('conversation search exits 1 when nothing is found, and 2 for invalid argum
 test('conversation search escapes control characters of messages on a terminal', async () => {
   await using box = await makeSandbox()
   const said = ['before \u001b]0;title\u0007\u001b[2Jneedle\u009b31m after\u202e']
-  await writeOldTalks(box.home, [{ at: Date.now() - DAY, said, title: '\u001b[31mred' }])
+  await writeStoredTalks(box.home, [{ at: Date.now() - DAY, said, title: '\u001b[31mred' }])
   const terminal = box.terminal(['conversation', 'search', 'needle'], { env: { NO_COLOR: '1' } })
   await terminal.finished
   assert.match(terminal.output(), /needle/)
@@ -171,7 +171,7 @@ test('conversation list prints pages, and the conversations of a directory', asy
 /** Writes four conversations: one of a year ago, and three about coffee. */
 async function writeHistory(box: Sandbox): Promise<string[]> {
   const now = Date.now()
-  return await writeOldTalks(box.home, [
+  return await writeStoredTalks(box.home, [
     { at: now - 370 * DAY, said: FERRY, title: 'Holidays' },
     { at: now - 90 * DAY, said: ['Where do they have coffee?'], title: 'Offices', cwd: '/srv' },
     { at: now - 30 * DAY, said: ['The coffee machine leaks'], title: 'Kitchen', cwd: box.cwd },

@@ -5,10 +5,16 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { fireForSeconds } from '../support/cron-seconds.ts'
 import { type Finished, HAS_DAEMONS, type RunOptions } from '../support/run-binary.ts'
-import { cronEntry, cronLog, cronStateOf, startSandboxCron, writeCrons } from '../support/sandbox-cron.ts'
+import {
+  cronEntry,
+  cronLog,
+  readSandboxCronState,
+  startSandboxCron,
+  writeCrons,
+} from '../support/sandbox-cron.ts'
 import { startSandboxDaemon, WITH_DAEMON } from '../support/sandbox-daemon.ts'
 import { mountSmallDisk } from '../support/small-disk.ts'
-import { makeTalk, promptOf, type Talk } from '../support/talk.ts'
+import { lastPrompt, makeTalk, type Talk } from '../support/talk.ts'
 import { until } from '../support/until.ts'
 
 const ANSWER = () => ({ parts: ['done'] })
@@ -89,11 +95,11 @@ describe('crabtalk cron', { concurrency: 3 }, () => {
     const { stdout, stderr, code } = await cron(talk, ['run', '1'])
     assert.deepEqual([stdout, stderr, code], ['done\n', '', 0])
     const said = `<skill name="check-feeds" folder="${folder}">\nLook.\n</skill>`
-    assert.equal(promptOf(talk.server.requests[0]), said)
+    assert.equal(lastPrompt(talk.server.requests[0]), said)
     assert.match(talk.server.requests[0]!.text, /workspace\/crab\/unattended/)
     assert.equal((await cron(talk, ['add', '@yearly', '/check-feeds short "a b"', '-s', 'short'])).code, 0)
     assert.equal((await cron(talk, ['run', '2'])).stdout, 'done\n')
-    assert.equal(promptOf(talk.server.requests[1]), `${said}\n\nshort "a b"`)
+    assert.equal(lastPrompt(talk.server.requests[1]), `${said}\n\nshort "a b"`)
     await rm(folder, { recursive: true })
     const missing = await cron(talk, ['run', '1'])
     assert.deepEqual([missing.stdout, missing.code], ['', 1])
@@ -150,7 +156,7 @@ describe('crabtalk cron', { concurrency: 3 }, () => {
     isHanging = false
     daemon.kill('SIGKILL')
     await daemon.finished
-    const failed = async () => (await cronStateOf(talk.home)).entries[0]
+    const failed = async () => (await readSandboxCronState(talk.home)).entries[0]
     await until('it has failed', async () => ((await failed())?.failed ?? 0) === 1)
     await until('it went well without', async () => (await failed())?.last?.outcome === 'ok')
     assert.ok((await cronLog(talk.home)).some(({ level, entry }) => level === 'error' && entry === 1))
@@ -183,7 +189,7 @@ describe('crabtalk cron', { concurrency: 3 }, () => {
     await writeCrons(talk.home, cronEntry(1, NEVER))
     await using _cron = await startSandboxCron(talk)
     await until('it knows when the entry fires', async () =>
-      (await cronStateOf(talk.home)).entries.some(({ next }) => next !== undefined),
+      (await readSandboxCronState(talk.home)).entries.some(({ next }) => next !== undefined),
     )
     await writeCrons(talk.home, '[[cron]]\nid = ')
     const { code, stderr } = await cron(talk, ['list'])
@@ -200,7 +206,7 @@ describe('crabtalk cron', { concurrency: 3 }, () => {
     await until('its turn runs', () => talk.server.requests.length === 1)
     patient.kill('SIGTERM')
     assert.equal((await patient.finished).code, 0)
-    assert.equal((await cronStateOf(talk.home)).entries[0]?.last?.outcome, 'ok')
+    assert.equal((await readSandboxCronState(talk.home)).entries[0]?.last?.outcome, 'ok')
     const hurried = await startSandboxCron(talk)
     await until('its turn runs', () => talk.server.requests.length === 2)
     hurried.kill('SIGTERM')
@@ -251,7 +257,7 @@ describe('crabtalk cron', { concurrency: 3 }, () => {
     const filled = Math.floor(Date.now() / 1000)
     await until('two of its seconds have passed', () => Date.now() / 1000 > filled + 3)
     await rm(join(disk.path, 'ballast'))
-    const known = async () => (await cronStateOf(home)).entries[0]
+    const known = async () => (await readSandboxCronState(home)).entries[0]
     await until('it says so', async () => ((await known())?.failed ?? 0) > 0)
     await until('it fires again', async () => (await known())?.last?.outcome === 'ok')
   })

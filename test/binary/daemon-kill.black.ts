@@ -8,8 +8,11 @@ const ROUNDS = 3
 test(`${ROUNDS} kills of a daemon with 50 streaming conversations lose nothing acknowledged, and every conversation continues`, async () => {
   await using load = await makeKillLoad()
   for (let round = 1; round <= ROUNDS; round++) {
-    const { begun, ended, cut } = await load.round()
-    assert.ok(begun >= 100 && ended >= 50 && cut > 0, `${begun} turns begun, ${ended} ended, ${cut} cut`)
+    const { started, ended, cut } = await load.round()
+    assert.ok(
+      started >= 100 && ended >= 50 && cut > 0,
+      `${started} turns started, ${ended} ended, ${cut} cut`,
+    )
   }
   await load.finish()
   const { home, proc } = load.home.paths

@@ -6,7 +6,7 @@ import { startModelServer } from '../support/model-server.ts'
 import { propertyRuns } from '../support/property-runs.ts'
 import { BINARY, HAS_DAEMONS } from '../support/run-binary.ts'
 import { startSandboxDaemon, WITH_DAEMON } from '../support/sandbox-daemon.ts'
-import { makeTalk, promptOf, readSessions, shortConfig } from '../support/talk.ts'
+import { lastPrompt, makeTalk, readSessions, shortConfig } from '../support/talk.ts'
 import { temporaryHome } from '../support/temporary-home.ts'
 
 const NEVER = new AbortController().signal
@@ -23,7 +23,7 @@ const SLICE = 100
 const MORE_MB = 64
 
 test(`${SENDS} sends through one daemon are each answered and stored once, in order, with stable memory`, async () => {
-  await using server = await startModelServer((asked) => ({ parts: ['to ', promptOf(asked)] }))
+  await using server = await startModelServer((asked) => ({ parts: ['to ', lastPrompt(asked)] }))
   await using home = await temporaryHome()
   await home.write('config.toml', shortConfig(server.url))
   const program = BINARY.endsWith('.ts') ? ([...FROM_SOURCE] as const) : ([BINARY] as const)
@@ -54,7 +54,7 @@ test(`${SENDS} sends through one daemon are each answered and stored once, in or
 })
 
 test('64 concurrent commands through one daemon, half of them to one conversation, are all answered and stored', async () => {
-  await using talk = await makeTalk((asked) => ({ parts: ['to ', lastLine(promptOf(asked))] }))
+  await using talk = await makeTalk((asked) => ({ parts: ['to ', lastLine(lastPrompt(asked))] }))
   const daemon = HAS_DAEMONS ? undefined : await startSandboxDaemon(talk)
   const names = Array.from({ length: 64 }, (_, number) => ({
     sender: number % 2 === 0 ? 'shared' : `own${number}`,

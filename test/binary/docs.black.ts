@@ -4,7 +4,7 @@ import { basename, join, resolve } from 'node:path'
 import { test } from 'node:test'
 import { findProblems } from '../../src/core/config/find-problems.ts'
 import { readManifest } from '../../src/up/pkg/manifest.ts'
-import { type EverydayPlace, makeEverydayPlace } from '../docs/everyday-place.ts'
+import { type ExampleSandbox, makeExampleSandbox } from '../docs/example-sandbox.ts'
 import { type Block, matches, readBlocks, type Step, strayTexts, toSteps } from '../docs/page.ts'
 import { startSandboxDaemon, WITH_DAEMON } from '../support/sandbox-daemon.ts'
 import { temporaryHome } from '../support/temporary-home.ts'
@@ -33,7 +33,7 @@ for (const page of pages) {
   test(`the commands in ${page} work and print what the page shows`, async (t) => {
     const steps = toSteps(blocks)
     if (steps.length === 0) return
-    await using place = await makeEverydayPlace()
+    await using place = await makeExampleSandbox()
     await using daemon = DAEMON_PAGES.has(basename(page)) ? await startSandboxDaemon(place) : undefined
     const env = daemon ? WITH_DAEMON : {}
     for (const step of steps) await t.test(`${page}:${step.block.line}`, () => runStep(place, step, env))
@@ -50,7 +50,7 @@ for (const page of pages) {
 
 /** Runs a block in its own shell; the block fails when one of its commands fails. */
 async function runStep(
-  place: EverydayPlace,
+  place: ExampleSandbox,
   { block, expected }: Step,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<void> {

@@ -4,17 +4,17 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { parseOptions } from '../../src/cli/parse.ts'
 import { EVENTS_COMMANDS } from '../../src/commands/events/table.ts'
-import { makeEverydayPlace } from '../docs/everyday-place.ts'
+import { makeExampleSandbox } from '../docs/example-sandbox.ts'
 import type { RecordedRequest, Reply } from '../support/model-server.ts'
 import type { Finished, RunOptions } from '../support/run-binary.ts'
 import { startSandboxDaemon, WITH_DAEMON } from '../support/sandbox-daemon.ts'
 import { makeTalk, type Talk } from '../support/talk.ts'
-import { systemOf } from '../support/test-dispatch.ts'
+import { systemPrompt } from '../support/test-dispatch.ts'
 import { until } from '../support/until.ts'
 
 const ANSWERS: Readonly<Record<string, string>> = { scout: 'one \u001b[31mmatters\u0007', clerk: 'filed' }
 const script = ({ json }: RecordedRequest): Reply => ({
-  parts: [ANSWERS[/You are (\w+)/.exec(systemOf(json))?.[1] ?? ''] ?? '?'],
+  parts: [ANSWERS[/You are (\w+)/.exec(systemPrompt(json))?.[1] ?? ''] ?? '?'],
   usage: { input: 12_345, output: 67 },
 })
 
@@ -180,7 +180,7 @@ test('a payload comes from an argument, or from standard input where that is giv
 })
 
 test('every example in the help that ends works', async () => {
-  await using place = await makeEverydayPlace()
+  await using place = await makeExampleSandbox()
   for (const name of ['scout', 'reviewer']) await place.run(['agent', 'create', name])
   await using _daemon = await startSandboxDaemon(place)
   const shell = (line: string) => place.shell(`set -e; ${line}`, { env: WITH_DAEMON })

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import which from 'which'
 import { CRABTALK } from '../../src/commands/table.ts'
 import { CRABUP } from '../../src/commands/up/table.ts'
-import { type EverydayPlace, makeEverydayPlace } from '../docs/everyday-place.ts'
+import { type ExampleSandbox, makeExampleSandbox } from '../docs/example-sandbox.ts'
 
 /** Shell commands that remove what PREPARE made, for examples that create the same thing. */
 const UNDO: Record<string, string> = {
@@ -59,7 +59,7 @@ const examples = commands.flatMap((command) =>
 )
 
 test('every example in the help works', { timeout: 600_000 }, async (t) => {
-  await using place = await makeEverydayPlace()
+  await using place = await makeExampleSandbox()
   const { stdout, stderr, code } = await place.shell(PREPARE)
   assert.equal(code, 0, stderr)
   const [, id = ''] = /"id": ".*(.{8})"/.exec(stdout) ?? []
@@ -78,7 +78,7 @@ test('every example in the help works', { timeout: 600_000 }, async (t) => {
 })
 
 test('every example in the help of chat opens a chat', async () => {
-  await using place = await makeEverydayPlace()
+  await using place = await makeExampleSandbox()
   await place.shell('crabtalk agent create reviewer')
   for (const line of CRABTALK.find(({ path }) => path[0] === 'chat')!.examples) {
     const terminal = place.terminalShell(line)
@@ -89,7 +89,7 @@ test('every example in the help of chat opens a chat', async () => {
 })
 
 /** Runs a line in bash, as the help shows it. Stages that need jq are replaced when jq is not installed. */
-async function runLine(place: EverydayPlace, line: string) {
+async function runLine(place: ExampleSandbox, line: string) {
   const stages = await Promise.all(
     line.split(' | ').map(async (stage, index) => {
       const [program = ''] = stage.split(' ')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { goThrough, type Row, toMatrix } from '../support/mcp/matrix.ts'
+import { checkServer, type Row, toMatrix } from '../support/mcp/matrix.ts'
 import { startMcpDaemon } from '../support/mcp/mcp-daemon.ts'
 import { remoteServer } from '../support/mcp/real-servers.ts'
 import { callOnce } from '../support/one-call.ts'
@@ -16,7 +16,7 @@ test('a real HTTP server and a real SSE server connect, answer, fail, are cancel
   {
     await using node = await startMcpDaemon({ crab: entries, solo: entries }, { script })
     node.follow()
-    rows = await Promise.all(servers.map((server) => goThrough(node, server)))
+    rows = await Promise.all(servers.map((server) => checkServer(node, server)))
     node.daemon.kill('SIGTERM')
     assert.equal((await node.daemon.ended).code, 0)
   }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { McpEntry } from '../../src/core/config/mcp-entry.ts'
-import { goThrough, toMatrix } from '../support/mcp/matrix.ts'
+import { checkServer, toMatrix } from '../support/mcp/matrix.ts'
 import { startMcpDaemon } from '../support/mcp/mcp-daemon.ts'
 import { type RealServer, stdioServers } from '../support/mcp/real-servers.ts'
 import { callOnce } from '../support/one-call.ts'
@@ -32,7 +32,7 @@ for (const names of TRIOS) {
     )
     node.follow()
     try {
-      const outcomes = await Promise.all(servers.map((server) => goThrough(node, server)))
+      const outcomes = await Promise.all(servers.map((server) => checkServer(node, server)))
       node.daemon.kill('SIGKILL')
       const left = await leftAfter(mark, GRACE_MS)
       assert.deepEqual(left, [])

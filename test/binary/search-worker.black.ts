@@ -3,9 +3,9 @@ import { readdirSync, readFileSync, truncateSync } from 'node:fs'
 import { platform } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { writeOldTalks } from '../support/old-talk.ts'
 import { makeSandbox, type Sandbox } from '../support/run-binary.ts'
 import { startSandboxDaemon, WITH_DAEMON } from '../support/sandbox-daemon.ts'
+import { writeStoredTalks } from '../support/stored-talk.ts'
 import { until } from '../support/until.ts'
 
 /** Long enough to be indexed in a worker thread. */
@@ -13,7 +13,7 @@ const LONG = 'and so on, '.repeat(60_000)
 
 test('a daemon indexes and saves in a worker thread, and the next daemon continues from there', async () => {
   await using box = await makeSandbox()
-  await writeOldTalks(box.home, [
+  await writeStoredTalks(box.home, [
     { at: Date.UTC(2026, 0, 1), said: ['the ferry to Hiddensee', LONG] },
     { at: Date.UTC(2026, 0, 2), said: ['the harbour of Stralsund', 'fine'] },
   ])

@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { toCrabError } from '../../src/core/base/errors.ts'
 import { type Dispatch, request } from '../../src/core/protocol/dispatch.ts'
 import { socketDispatch } from '../../src/core/transport/client.ts'
-import { otherFiles, type Planted, plantSecrets, secretsIn } from '../support/planted-secrets.ts'
+import { findSecrets, type Planted, plantSecrets, readOtherFiles } from '../support/planted-secrets.ts'
 import type { Finished, RunOptions } from '../support/run-binary.ts'
 import { startSandboxDaemon, WITH_DAEMON } from '../support/sandbox-daemon.ts'
 import { makeTalk, type Talk } from '../support/talk.ts'
@@ -104,8 +104,10 @@ for (const hasDaemon of [false, true]) {
     }
     await daemon?.[Symbol.asyncDispose]()
     for (const { json } of talk.server.requests) seen.push(['a request of the model', JSON.stringify(json)])
-    seen.push(...(await otherFiles(talk.home)))
-    const found = seen.flatMap(([what, text]) => secretsIn(planted, text).map((where) => `${what}: ${where}`))
+    seen.push(...(await readOtherFiles(talk.home)))
+    const found = seen.flatMap(([what, text]) =>
+      findSecrets(planted, text).map((where) => `${what}: ${where}`),
+    )
     assert.deepEqual(found, [])
     assert.ok(seen.filter(([, text]) => text.includes('[secret]')).length > 20, 'nothing was hidden')
     const after = await readFile(join(talk.home, 'agents/crab.toml'), 'utf8')
@@ -232,6 +234,6 @@ async function toResult(answer: Promise<object>): Promise<object> {
 
 /** Returns the secrets that are in `before` and missing in `after`. */
 function findLostSecrets(planted: Planted, before: string, after: string): string[] {
-  const now = new Set(secretsIn(planted, after))
-  return secretsIn(planted, before).filter((where) => !now.has(where))
+  const now = new Set(findSecrets(planted, after))
+  return findSecrets(planted, before).filter((where) => !now.has(where))
 }

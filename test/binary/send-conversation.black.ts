@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { RecordedRequest } from '../support/model-server.ts'
-import { assertFailed, makeTalk, modesUnder, promptOf, type Talk } from '../support/talk.ts'
+import { assertFailed, lastPrompt, makeTalk, modesUnder, type Talk } from '../support/talk.ts'
 
 test('every send without a sender is its own conversation, private and in its directory', async () => {
   await using talk = await makeNumbered()
@@ -148,6 +148,6 @@ function makeNumbered(): Promise<Talk> {
 /** Returns the user messages of a request, oldest first. */
 function heard(request: RecordedRequest | undefined): string[] {
   const messages = (request?.json['messages'] ?? []) as { role: string; content: string }[]
-  assert.equal(promptOf(request), messages.at(-1)?.content)
+  assert.equal(lastPrompt(request), messages.at(-1)?.content)
   return messages.filter(({ role }) => role === 'user').map(({ content }) => content)
 }

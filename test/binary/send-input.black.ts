@@ -3,7 +3,7 @@ import { mkdir, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { RecordedRequest } from '../support/model-server.ts'
-import { assertFailed, configWithFacts, makeTalk, promptOf, type Talk } from '../support/talk.ts'
+import { assertFailed, configWithFacts, lastPrompt, makeTalk, type Talk } from '../support/talk.ts'
 
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -47,7 +47,7 @@ test('--file appends files after the prompt, with their names as given', async (
   )
   assert.equal(await prompt(talk, ['--file=a.txt']), '<file path="a.txt">\nA\n</file>')
   await talk.shell('printf C | crabtalk send -f /dev/stdin --no-stdin p')
-  assert.equal(promptOf(talk.server.requests.at(-1)), 'p\n\n<file path="/dev/stdin">\nC\n</file>')
+  assert.equal(lastPrompt(talk.server.requests.at(-1)), 'p\n\n<file path="/dev/stdin">\nC\n</file>')
 })
 
 test('a file that cannot be read exits 66, before anything is sent', async () => {
@@ -140,7 +140,7 @@ function makeEcholess(): Promise<Talk> {
 async function prompt(talk: Talk, args: readonly string[], stdin?: string | Uint8Array): Promise<string> {
   const { stdout, stderr, code } = await talk.send(args, stdin === undefined ? {} : { stdin })
   assert.deepEqual([stdout, stderr, code], ['ok\n', '', 0])
-  return promptOf(talk.server.requests.at(-1))
+  return lastPrompt(talk.server.requests.at(-1))
 }
 
 function imagesOf(request: RecordedRequest | undefined): string[] {

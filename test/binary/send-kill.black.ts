@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { makeTalk, promptOf, readSessions, type Talk } from '../support/talk.ts'
+import { lastPrompt, makeTalk, readSessions, type Talk } from '../support/talk.ts'
 
 const TIMES = 25
 const AT_ONCE = 4
 
 test(`${TIMES} kills during a streamed answer lose nothing acknowledged, and the next send works`, async () => {
   await using talk = await makeTalk((request) =>
-    promptOf(request).endsWith('go on')
+    lastPrompt(request).endsWith('go on')
       ? { parts: ['fine'] }
       : { parts: Array.from({ length: 400 }, (_, index) => `word ${index} `), paceMs: 2 },
   )

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { makeTalk, promptOf, type Session, type Talk } from '../support/talk.ts'
+import { lastPrompt, makeTalk, type Session, type Talk } from '../support/talk.ts'
 
 const EIGHT = [1, 2, 3, 4, 5, 6, 7, 8]
 const WAITS = /^crabtalk: waiting to start; another turn of this conversation may be running\r?\n$/
 
 test('eight concurrent sends to one conversation are answered in sequence, in one valid file', async () => {
-  await using talk = await makeTalk((request) => ({ parts: ['answer to ', promptOf(request)] }))
+  await using talk = await makeTalk((request) => ({ parts: ['answer to ', lastPrompt(request)] }))
   const { stdout, stderr, code } = await talk.shell(
     'seq 8 | xargs -P8 -I{} crabtalk send -s same "message {}"',
   )
@@ -27,7 +27,7 @@ test('eight concurrent sends to eight conversations run concurrently, without lo
   const { promise: allThere, resolve } = Promise.withResolvers<void>()
   await using talk = await makeTalk((request, index) => {
     if (index === 7) resolve()
-    return { parts: [allThere, `answer to ${promptOf(request)}`] }
+    return { parts: [allThere, `answer to ${lastPrompt(request)}`] }
   })
   const runs = EIGHT.map((number) => talk.send(['-s', `sender ${number}`, `message ${number}`]))
   for (const [index, { stdout, stderr, code }] of (await Promise.all(runs)).entries()) {

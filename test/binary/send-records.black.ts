@@ -6,12 +6,12 @@ import type { JsonObject } from '../../src/core/base/message.ts'
 import type { Script } from '../support/model-server.ts'
 import type { Running } from '../support/run-binary.ts'
 import { startSandboxDaemon, WITH_DAEMON } from '../support/sandbox-daemon.ts'
-import { assertFailed, makeTalk, promptOf } from '../support/talk.ts'
+import { assertFailed, lastPrompt, makeTalk } from '../support/talk.ts'
 
 const RECORDS = ['--input', 'stream-json', '--output', 'stream-json']
 /** Answers with the prompt, except that `hang` gets half an answer. */
 const ECHO: Script = (request) => {
-  const prompt = promptOf(request)
+  const prompt = lastPrompt(request)
   return prompt.endsWith('hang') ? { parts: ['half'], end: 'hang' } : { parts: [prompt] }
 }
 

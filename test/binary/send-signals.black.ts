@@ -3,7 +3,7 @@ import { closeSync, constants, openSync, readFileSync, writeSync } from 'node:fs
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Reply } from '../support/model-server.ts'
-import { makeTalk, promptOf, type Talk } from '../support/talk.ts'
+import { lastPrompt, makeTalk, type Talk } from '../support/talk.ts'
 import { until } from '../support/until.ts'
 
 /** Sends one word and then nothing more. */
@@ -105,7 +105,7 @@ test('a reader that sleeps does not keep Ctrl-C from ending the process, once or
 
 test('kill -9 leaves nothing that blocks the next turn', async () => {
   await using talk = await makeTalk((request) =>
-    promptOf(request) === 'hello' ? HANGS : { parts: ['again'] },
+    lastPrompt(request) === 'hello' ? HANGS : { parts: ['again'] },
   )
   const running = talk.startSend(['-s', 'me', 'hello'])
   await running.prints(/^partial$/)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { assertFailed, makeTalk, promptOf, type Talk } from '../support/talk.ts'
+import { assertFailed, lastPrompt, makeTalk, type Talk } from '../support/talk.ts'
 
 // The ways to have no standard input, and below the ways to have some: one row each.
 const NOTHING = [
@@ -30,7 +30,7 @@ test('a prompt is sent alone when standard input is empty', async () => {
       redirection ? `${command} ${redirection}` : `: | ${command}`,
     )
     assert.deepEqual([stdout, stderr, code], ['ok\n', '', 0], name)
-    assert.equal(promptOf(talk.server.requests.at(-1)), 'hello', name)
+    assert.equal(lastPrompt(talk.server.requests.at(-1)), 'hello', name)
   }
 })
 
@@ -52,7 +52,7 @@ test('a terminal as standard input is ignored, and without a prompt exits 2', as
   await using talk = await makeTalkWithFiles()
   const withPrompt = talk.terminal(['send', 'hello'])
   assert.deepEqual(await withPrompt.finished, { code: 0, signal: 0 })
-  assert.equal(promptOf(talk.server.requests[0]), 'hello')
+  assert.equal(lastPrompt(talk.server.requests[0]), 'hello')
   const without = talk.terminal(['send'])
   assert.deepEqual(await without.finished, { code: 2, signal: 0 })
   assert.match(without.output(), /there is no prompt/)
@@ -63,7 +63,7 @@ test('data on standard input is appended to a prompt', async () => {
   for (const [name, pipe] of SOMETHING) {
     const { stdout, stderr, code } = await talk.shell(pipe('crabtalk send hello'))
     assert.deepEqual([stdout, stderr, code], ['ok\n', '', 0], name)
-    assert.equal(promptOf(talk.server.requests.at(-1)), 'hello\n\n<stdin>\na\nb\n</stdin>', name)
+    assert.equal(lastPrompt(talk.server.requests.at(-1)), 'hello\n\n<stdin>\na\nb\n</stdin>', name)
   }
 })
 
@@ -72,7 +72,7 @@ test('data on standard input is the prompt, verbatim, when there is no other', a
   for (const [name, pipe] of SOMETHING) {
     const { stdout, stderr, code } = await talk.shell(pipe('crabtalk send'))
     assert.deepEqual([stdout, stderr, code], ['ok\n', '', 0], name)
-    assert.equal(promptOf(talk.server.requests.at(-1)), 'a\nb\n', name)
+    assert.equal(lastPrompt(talk.server.requests.at(-1)), 'a\nb\n', name)
   }
 })
 
@@ -99,7 +99,7 @@ test('after 2 s a notice says that it waits for a silent pipe, and data that arr
   running.child.stdin?.end('late')
   const { stdout, code } = await running.finished
   assert.deepEqual([stdout, code], ['ok\n', 0])
-  assert.equal(promptOf(talk.server.requests[0]), 'hello\n\n<stdin>\nlate\n</stdin>')
+  assert.equal(lastPrompt(talk.server.requests[0]), 'hello\n\n<stdin>\nlate\n</stdin>')
 })
 
 test('--quiet waits without a notice', async () => {
@@ -112,14 +112,14 @@ test('a pipe that has started sending may pause for longer than --stdin-wait', a
   await using talk = await makeTalkWithFiles()
   const script = '(echo begun; sleep 1.5; echo done) | crabtalk send --stdin-wait 300ms'
   assert.equal((await talk.shell(script)).code, 0)
-  assert.equal(promptOf(talk.server.requests[0]), 'begun\ndone\n')
+  assert.equal(lastPrompt(talk.server.requests[0]), 'begun\ndone\n')
 })
 
 test('--no-stdin does not read standard input', async () => {
   await using talk = await makeTalkWithFiles()
   const { stdout, code } = await talk.shell('(crabtalk send --no-stdin hello; cat) <data')
   assert.deepEqual([stdout, code], ['ok\na\nb\n', 0])
-  assert.equal(promptOf(talk.server.requests[0]), 'hello')
+  assert.equal(lastPrompt(talk.server.requests[0]), 'hello')
   assert.equal((await talk.send(['--no-stdin', 'hello'], { stdin: 'open' })).code, 0)
 })
 

@@ -5,7 +5,7 @@ import { describe, test } from 'node:test'
 import { openChat } from '../support/chat-session.ts'
 import { HAS_DAEMONS } from '../support/run-binary.ts'
 import { startSandboxDaemon, WITH_DAEMON } from '../support/sandbox-daemon.ts'
-import { assertFailed, makeTalk, promptOf, type Talk } from '../support/talk.ts'
+import { assertFailed, lastPrompt, makeTalk, type Talk } from '../support/talk.ts'
 import { until } from '../support/until.ts'
 
 const ANSWER = () => ({ parts: ['done'] })
@@ -19,7 +19,7 @@ describe('skills', { concurrency: 2 }, () => {
     const said = async (words: string, stdin?: string) => {
       const { code, stderr } = await talk.send(['-s', 'ann', words], { ...(stdin && { stdin }) })
       assert.deepEqual([code, stderr], [0, ''])
-      return promptOf(talk.server.requests.at(-1))
+      return lastPrompt(talk.server.requests.at(-1))
     }
     const tag = (body: string) => `<skill name="review" folder="${folder}">\n${body}\n</skill>`
     assert.equal(await said('/review'), tag('Look at this.'))
@@ -45,10 +45,10 @@ describe('skills', { concurrency: 2 }, () => {
     await using _daemon = HAS_DAEMONS ? undefined : await startSandboxDaemon(talk)
     const send = () => talk.run(['send', '/review it'], { env: WITH_DAEMON })
     await send()
-    assert.match(promptOf(talk.server.requests.at(-1)), /^<skill name="review"/)
+    assert.match(lastPrompt(talk.server.requests.at(-1)), /^<skill name="review"/)
     await talk.run(['agent', 'edit', 'crab', '--set', 'skills=["other"]'], { env: WITH_DAEMON })
     await send()
-    assert.equal(promptOf(talk.server.requests.at(-1)), '/review it')
+    assert.equal(lastPrompt(talk.server.requests.at(-1)), '/review it')
   })
 
   test('a cron entry sends the skill to the model, and fails when the agent no longer has it', async () => {
@@ -57,7 +57,7 @@ describe('skills', { concurrency: 2 }, () => {
     assert.equal((await talk.run(['cron', 'add', '@yearly', '/check-feeds'])).code, 0)
     assert.equal((await talk.run(['cron', 'run', '1'])).stdout, 'done\n')
     const [request] = talk.server.requests
-    assert.equal(promptOf(request), `<skill name="check-feeds" folder="${folder}">\nLook.\n</skill>`)
+    assert.equal(lastPrompt(request), `<skill name="check-feeds" folder="${folder}">\nLook.\n</skill>`)
     await talk.run(['agent', 'edit', 'crab', '--set', 'skills=["other"]'])
     assertFailed(await talk.run(['cron', 'run', '1']), 'missing', {
       message: /Cannot find the skill "check-feeds"/,
@@ -129,7 +129,7 @@ describe('skills', { concurrency: 2 }, () => {
     chat.type('src/a.ts')
     chat.press('enter')
     await chat.shows('done')
-    assert.match(promptOf(talk.server.requests.at(-1)), /Look at this\.\n<\/skill>\n\nsrc\/a\.ts$/)
+    assert.match(lastPrompt(talk.server.requests.at(-1)), /Look at this\.\n<\/skill>\n\nsrc\/a\.ts$/)
     assert.ok(chat.screen.text().every((line) => !line.includes('Look at this')))
     chat.type('/rewiev')
     chat.press('enter')
@@ -138,7 +138,7 @@ describe('skills', { concurrency: 2 }, () => {
     chat.type('/skill:new one')
     chat.press('enter')
     await until('it is sent', () => talk.server.requests.length === 2)
-    assert.match(promptOf(talk.server.requests[1]), /^<skill name="new"[\s\S]*\n\none$/)
+    assert.match(lastPrompt(talk.server.requests[1]), /^<skill name="new"[\s\S]*\n\none$/)
   })
 })
 

@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { makeTalk } from '../support/talk.ts'
-import { messagesOf } from '../support/test-node.ts'
+import { requestMessages } from '../support/test-node.ts'
 
 const FILES = {
   'src/add.sh': '# Sums two numbers.\nadd() {\n  echo $(($1 - $2))\n}\n',
@@ -48,7 +48,7 @@ test('an agent finds two bugs, reads, edits both files and runs the tests', asyn
   )
   assert.match(await readFile(join(talk.cwd, 'src/add.sh'), 'utf8'), /\$1 \+ \$2/)
   assert.match(await readFile(join(talk.cwd, 'src/twice.sh'), 'utf8'), /add "\$1" "\$1"/)
-  const results = messagesOf(talk.server.requests.at(-1)).filter(({ role }) => role === 'tool')
+  const results = requestMessages(talk.server.requests.at(-1)).filter(({ role }) => role === 'tool')
   assert.equal(results.at(-1)?.['content'], '2 passed')
   assert.deepEqual(new Set(String(results[0]?.['content']).split('\n')), new Set(Object.keys(FILES)))
 })

@@ -10,7 +10,12 @@ import {
 import { request, requestMany, streamTurn } from '../../src/core/protocol/dispatch.ts'
 import type { Operation } from '../../src/core/protocol/operations.ts'
 import { CALLERS } from '../../src/daemon/handlers/callers.ts'
-import { type Behind, DOORS, type Door, startBehind } from '../support/doors.ts'
+import {
+  CONNECTION_KINDS,
+  type ConnectedNode,
+  type ConnectionKind,
+  startConnectedNode,
+} from '../support/connection-kinds.ts'
 import type { Script } from '../support/model-server.ts'
 import type { WireEvent } from '../support/test-dispatch.ts'
 import { until } from '../support/until.ts'
@@ -21,7 +26,7 @@ const PAIR = { agent: 'crab', sender: 'tg:7' }
 
 interface Behaviour {
   script?: Script
-  check(at: Behind): Promise<void>
+  check(at: ConnectedNode): Promise<void>
 }
 
 /**
@@ -285,15 +290,15 @@ const ENDLESS: ReadonlySet<Operation> = new Set([
   'mcpTrace',
 ])
 
-for (const door of DOORS) {
+for (const door of CONNECTION_KINDS) {
   for (const [what, behaviour] of Object.entries(BEHAVIOURS)) {
     test(`${door}: ${what}`, () =>
       checkBehind(door, typeof behaviour === 'function' ? behaviour() : behaviour))
   }
 }
 
-async function checkBehind(door: Door, { script = [], check }: Behaviour): Promise<void> {
-  await using at = await startBehind(door, script)
+async function checkBehind(door: ConnectionKind, { script = [], check }: Behaviour): Promise<void> {
+  await using at = await startConnectedNode(door, script)
   await check(at)
 }
 
@@ -306,17 +311,17 @@ function askCall(question: string) {
   }
 }
 
-async function streamOf({ dispatch }: Behind, message: DeepPartial<StreamMsg>) {
+async function streamOf({ dispatch }: ConnectedNode, message: DeepPartial<StreamMsg>) {
   return await Array.fromAsync(streamTurn(dispatch, { ...PAIR, ...message }, NEVER))
 }
 
-async function repliesTo({ dispatch }: Pick<Behind, 'dispatch'>, message: DeepPartial<ClientMessage>) {
+async function repliesTo({ dispatch }: Pick<ConnectedNode, 'dispatch'>, message: DeepPartial<ClientMessage>) {
   return await Array.fromAsync(dispatch(ClientMessage.create(message), NEVER))
 }
 
 /** Returns the code and message of the last reply when it is an error, otherwise its case. */
 async function codeOf(
-  at: Pick<Behind, 'dispatch'>,
+  at: Pick<ConnectedNode, 'dispatch'>,
   msg: DeepPartial<ClientMessage>['msg'],
 ): Promise<[number | string, string]> {
   const replies: ServerMessage[] = await repliesTo(at, { msg } as DeepPartial<ClientMessage>)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { request } from '../../src/core/protocol/dispatch.ts'
 import { startModelServer } from '../support/model-server.ts'
-import { eventOf, startTestDispatch } from '../support/test-dispatch.ts'
+import { findEvent, startTestDispatch } from '../support/test-dispatch.ts'
 
 const NEVER = new AbortController().signal
 const MORE = `
@@ -25,7 +25,7 @@ test('set_active_model changes the default in memory and in config.toml, and kee
   )
   await request(node.dispatch, 'setActiveModel', { model: 'scripted' }, NEVER)
   assert.equal(await node.home.read('config.toml'), before)
-  assert.equal(eventOf(await node.ask('hi'), 'end').value.model, 'scripted')
+  assert.equal(findEvent(await node.ask('hi'), 'end').value.model, 'scripted')
 })
 
 test('set_active_model adds the model at the top of a file that does not name one', async () => {

@@ -6,15 +6,15 @@ import { request, route } from '../../src/core/protocol/dispatch.ts'
 import { KnownAgents } from '../../src/core/runtime/known-agents.ts'
 import { AgentSync } from '../../src/daemon/agent-sync.ts'
 import { handlers } from '../../src/daemon/handlers/handlers.ts'
-import { startKeptNode } from '../support/kept-node.ts'
 import type { WatchedServer } from '../support/mcp/mcp-servers.ts'
 import { isRunning } from '../support/mcp/record-folder.ts'
+import { startObservedNode } from '../support/observed-node.ts'
 import { until } from '../support/until.ts'
 
 const NEVER = new AbortController().signal
 
 test("all agents are known from the start, and none waits for another agent's server", async () => {
-  await using node = await startKeptNode()
+  await using node = await startObservedNode()
   const [good, stuck] = [node.watch('good'), node.watch('stuck', { at: { initialize: 'hang' } })]
   await node.declare('slow', stuck)
   await node.declare('quick', good)
@@ -28,7 +28,7 @@ test("all agents are known from the start, and none waits for another agent's se
 })
 
 test('a change to an agent reaches its servers immediately', async () => {
-  await using node = await startKeptNode()
+  await using node = await startObservedNode()
   const [one, two, three] = [node.watch('one'), node.watch('two'), node.watch('three')]
   await node.declare('crab', one)
   await node.services.agentSync.syncAll()
@@ -54,7 +54,7 @@ test('a change to an agent reaches its servers immediately', async () => {
 })
 
 test('update_agent and create_agent start the servers they declare', async () => {
-  await using node = await startKeptNode()
+  await using node = await startObservedNode()
   const [one, two] = [node.watch('one'), node.watch('two')]
   await node.services.agentSync.syncAll()
   const toConfig = (server: WatchedServer) => JSON.stringify({ mcps: [server.entry] })
@@ -66,7 +66,7 @@ test('update_agent and create_agent start the servers they declare', async () =>
 })
 
 test('renaming an agent moves its servers without starting or stopping one', async () => {
-  await using node = await startKeptNode()
+  await using node = await startObservedNode()
   const server = node.watch('one')
   await node.declare('old', server)
   const leave = new AbortController()
@@ -86,7 +86,7 @@ test('renaming an agent moves its servers without starting or stopping one', asy
 })
 
 test('deleting an agent stops its servers', async () => {
-  await using node = await startKeptNode()
+  await using node = await startObservedNode()
   const server = node.watch('one')
   await node.declare('old', server)
   await node.services.agentSync.syncAll()
@@ -97,7 +97,7 @@ test('deleting an agent stops its servers', async () => {
 })
 
 test('a server that was verified before it was written keeps running', async () => {
-  await using node = await startKeptNode()
+  await using node = await startObservedNode()
   const server = node.watch('one')
   await node.declare('crab')
   await node.services.agentSync.syncAll()
@@ -110,7 +110,7 @@ test('a server that was verified before it was written keeps running', async () 
 })
 
 test('a change that cannot be passed to the servers is rolled back, and the verified server stops', async () => {
-  await using node = await startKeptNode()
+  await using node = await startObservedNode()
   const [one, two] = [node.watch('one'), node.watch('two')]
   await node.declare('crab', one)
   const readEntries = async () => (await node.services.agents.get('crab')).mcps
@@ -131,7 +131,7 @@ test('a change that cannot be passed to the servers is rolled back, and the veri
 })
 
 test('a change in a process that does not sync agents starts nothing', async () => {
-  await using node = await startKeptNode()
+  await using node = await startObservedNode()
   const server = node.watch('one')
   const add = { agent: 'crab', config: JSON.stringify(server.entry) }
   await request(node.dispatch, 'upsertMcp', add, NEVER)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { request } from '../../src/core/protocol/dispatch.ts'
-import { eventOf, startTestDispatch } from '../support/test-dispatch.ts'
+import { findEvent, startTestDispatch } from '../support/test-dispatch.ts'
 
 const NEVER = new AbortController().signal
 
@@ -72,7 +72,7 @@ test('the tools of an agent cannot open the schedules, which start turns', async
   await using node = await startTestDispatch([{ parts: [call] }, { parts: ['no'] }])
   await node.home.write('config/crons.toml', '# mine\n')
   const events = await node.ask('read it', { cwd: node.home.paths.home })
-  const { isError, output } = eventOf(events, 'toolResult').value
+  const { isError, output } = findEvent(events, 'toolResult').value
   assert.deepEqual([isError, output.includes('# mine')], [true, false])
 })
 

@@ -12,7 +12,7 @@ import type { AttachingProcess } from '../../src/daemon/attaching-process.ts'
 import { variableDigest } from '../../src/daemon/variable-digest.ts'
 import { testCaller } from '../support/caller.ts'
 import { COMPILED, FROM_SOURCE, startTestDaemon } from '../support/daemon.ts'
-import { talkingHome } from '../support/daemon-home.ts'
+import { makeModelHome } from '../support/daemon-home.ts'
 import { kill, processesLeft } from '../support/processes.ts'
 import { readSessions } from '../support/talk.ts'
 import { type TemporaryHome, temporaryHome } from '../support/temporary-home.ts'
@@ -147,7 +147,7 @@ test('attach() starts a daemon with the keys that are stored for the service', a
 })
 
 test('attach() starts a new daemon when the one it found is about to end', async () => {
-  await using home = await talkingHome(() => ({ parts: ['Half'], end: 'hang' }))
+  await using home = await makeModelHome(() => ({ parts: ['Half'], end: 'hang' }))
   const ending = await startTestDaemon(home)
   await request(ending.dispatch, 'send', { sender: 'ann', content: 'go', detach: true }, NEVER)
   await until('a turn keeps it', () => home.server.requests.length === 1)
@@ -286,7 +286,7 @@ test('a request runs in this process when the daemon is gone', async () => {
 })
 
 test("a turn that its client cancels ends as in process: stored, with the client's reason", async () => {
-  await using home = await talkingHome(() => ({ parts: ['Half'], end: 'hang' }))
+  await using home = await makeModelHome(() => ({ parts: ['Half'], end: 'hang' }))
   await using _daemon = await startTestDaemon(home)
   const ends = []
   for (const daemon of ['never', 'only'] as const) {

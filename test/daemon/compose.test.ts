@@ -7,7 +7,7 @@ import { request } from '../../src/core/protocol/dispatch.ts'
 import { attach } from '../../src/daemon/attach.ts'
 import { testCaller } from '../support/caller.ts'
 import { temporaryHome } from '../support/temporary-home.ts'
-import { startTestDispatch, systemOf } from '../support/test-dispatch.ts'
+import { startTestDispatch, systemPrompt } from '../support/test-dispatch.ts'
 
 const NEVER = new AbortController().signal
 
@@ -33,7 +33,7 @@ test('the system prompt has prompt, environment and instructions in this order, 
   await writeFile(join(work, 'Crab.md'), 'Of the depth.')
   await node.ask('one', { cwd: work })
   await node.ask('two', { cwd: work })
-  const [first, second] = node.server.requests.map(({ json }) => systemOf(json))
+  const [first, second] = node.server.requests.map(({ json }) => systemPrompt(json))
   const order = ['You are crab', '<environment>', 'shell: /bin/fish', `cwd: ${work}`, 'Of the home.']
   const places = [...order, 'Of the work.', 'Of the depth.'].map((text) => first!.indexOf(text))
   assert.ok(

@@ -12,7 +12,7 @@ import {
 import { request, requestMany, route } from '../../src/core/protocol/dispatch.ts'
 import { handlers } from '../../src/daemon/handlers/handlers.ts'
 import type { RecordedRequest, Reply } from '../support/model-server.ts'
-import { DAEMON, startTestDispatch, systemOf, type TestDispatch } from '../support/test-dispatch.ts'
+import { DAEMON, startTestDispatch, systemPrompt, type TestDispatch } from '../support/test-dispatch.ts'
 import { until } from '../support/until.ts'
 
 const NEVER = new AbortController().signal
@@ -340,7 +340,7 @@ function answerByAgent(answers: Readonly<Record<string, string>>) {
 }
 
 function readAgentName(json: JsonObject): string {
-  return /You are (\w+)/.exec(systemOf(json))?.[1] ?? ''
+  return /You are (\w+)/.exec(systemPrompt(json))?.[1] ?? ''
 }
 
 function readPrompts({ server }: TestDispatch): string[] {

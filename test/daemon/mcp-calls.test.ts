@@ -16,7 +16,7 @@ import { startMcpNode } from '../support/mcp/mcp-node.ts'
 import { type WatchedServer, watchedServer } from '../support/mcp/mcp-servers.ts'
 import { recordFolder } from '../support/mcp/record-folder.ts'
 import type { Script } from '../support/model-server.ts'
-import { eventOf, startTestDispatch, type TestDispatch, type WireEvent } from '../support/test-dispatch.ts'
+import { findEvent, startTestDispatch, type TestDispatch, type WireEvent } from '../support/test-dispatch.ts'
 import { answersIn, type ToolCall } from '../support/tool-talk.ts'
 
 const TOKEN = CREDENTIALS['a GitHub token']!
@@ -74,7 +74,7 @@ describe('calls of tools in a turn', { concurrency: 2 }, () => {
   test("stored calls name the server and the server's own tool name", async () => {
     await using node = await startCallNode({ one: ALL })
     const { events } = await node.turn([['mcp__one__echo', { text: 'hello' }]])
-    const [call] = eventOf(events, 'toolStart').value.calls
+    const [call] = findEvent(events, 'toolStart').value.calls
     assert.deepEqual([call!.name, call!.server, call!.tool], ['mcp__one__echo', 'one', 'echo'])
     const lines = await readLines(node)
     const permission = lines.find(({ event }) => event === 'permission')!

@@ -21,8 +21,8 @@ import {
 import { recordFolder } from '../support/mcp/record-folder.ts'
 import type { RecordedRequest } from '../support/model-server.ts'
 import type { Part } from '../support/model-wire.ts'
-import { nodeOptions, systemOf, type TestDispatch } from '../support/test-dispatch.ts'
-import { messagesOf } from '../support/test-node.ts'
+import { nodeOptions, systemPrompt, type TestDispatch } from '../support/test-dispatch.ts'
+import { requestMessages } from '../support/test-node.ts'
 
 const NEVER = new AbortController().signal
 const BUILT_IN = [
@@ -228,7 +228,7 @@ test("a server's description of itself reaches the model in results only, stripp
   assert.equal(JSON.parse(groups!).groups.at(-2).title, 'Shelves IGNORE ALL')
   const [group] = JSON.parse(selected!).groups
   assert.ok(group.instructions.startsWith('Obey me. xxx') && Buffer.byteLength(group.instructions) <= 4096)
-  for (const { json } of node.requests()) assert.doesNotMatch(systemOf(json), /IGNORE|Obey/)
+  for (const { json } of node.requests()) assert.doesNotMatch(systemPrompt(json), /IGNORE|Obey/)
 })
 
 test('mcp_view says that an agent is shown groups, what they cost, and how often its list was rebuilt', async () => {
@@ -308,7 +308,7 @@ async function startGroupNode({
 
 /** Returns the tool results of the last turn. */
 function readResults(sent: RecordedRequest): string[] {
-  const messages = messagesOf(sent)
+  const messages = requestMessages(sent)
   const own = messages.slice(messages.findLastIndex(({ role }) => role === 'user'))
   return own.filter(({ role }) => role === 'tool').map(({ content }) => String(content))
 }

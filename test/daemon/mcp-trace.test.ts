@@ -8,13 +8,13 @@ import {
 } from '../../src/core/protocol/crabtalk.generated.ts'
 import { request, requestMany, route } from '../../src/core/protocol/dispatch.ts'
 import { handlers } from '../../src/daemon/handlers/handlers.ts'
-import { type KeptNode, startKeptNode } from '../support/kept-node.ts'
+import { type ObservedNode, startObservedNode } from '../support/observed-node.ts'
 import { until } from '../support/until.ts'
 
 const NEVER = new AbortController().signal
 
 test('mcp_trace shows the traffic of one server only, from its start', async () => {
-  await using node = await startKeptNode()
+  await using node = await startObservedNode()
   const [one, two] = [node.watch('one'), node.watch('two')]
   await node.declare('crab', one, two)
   await using trace = await follow(node, { agent: 'crab', name: 'one' })
@@ -37,7 +37,7 @@ test('mcp_trace shows the traffic of one server only, from its start', async () 
 
 test('mcp_trace attributes calls, progress, answers and cancellations of two turns that share a process', async () => {
   const call = { call: 'c', name: 'mcp__one__sleep', args: '{"ms": 300, "steps": 3}' }
-  await using node = await startKeptNode(({ text }) => ({ parts: [/slept/.test(text) ? 'done' : call] }))
+  await using node = await startObservedNode(({ text }) => ({ parts: [/slept/.test(text) ? 'done' : call] }))
   const server = node.watch('one', {})
   await node.declare('ann', server)
   await node.declare('bob', server)
@@ -79,7 +79,7 @@ test('mcp_trace attributes calls, progress, answers and cancellations of two tur
 })
 
 test('mcp_trace without a server shows all servers, and stops listening when the client leaves', async () => {
-  await using node = await startKeptNode()
+  await using node = await startObservedNode()
   const [one, two] = [node.watch('one'), node.watch('two')]
   await node.declare('crab', one, two)
   {
@@ -93,7 +93,7 @@ test('mcp_trace without a server shows all servers, and stops listening when the
 })
 
 test('mcp_trace with logs shows what servers write to standard error, in place of messages', async () => {
-  await using node = await startKeptNode()
+  await using node = await startObservedNode()
   const [one, two] = ['one', 'two'].map((name) => node.watch(name, { tools: ['few'], flood: 3_000 }))
   await node.declare('crab', one!, two!)
   await using trace = await follow(node, { agent: 'crab', name: 'one', logs: true })
@@ -112,7 +112,7 @@ test('mcp_trace with logs shows what servers write to standard error, in place o
 })
 
 test('mcp_trace rejects unknown servers and untrusted clients', async () => {
-  await using node = await startKeptNode()
+  await using node = await startObservedNode()
   await node.declare('crab', node.watch('one'))
   const first = (body: object, dispatch = node.dispatch) =>
     requestMany(dispatch, 'mcpTrace', body, NEVER).next()
@@ -122,7 +122,7 @@ test('mcp_trace rejects unknown servers and untrusted clients', async () => {
 })
 
 test('subscribe_mcp_events tells each owner what happens to a connection', async () => {
-  await using node = await startKeptNode()
+  await using node = await startObservedNode()
   const server = node.watch('one')
   await node.declare('ann', server)
   await node.declare('bob', server)
@@ -145,7 +145,10 @@ test('subscribe_mcp_events tells each owner what happens to a connection', async
 const KINDS = Object.fromEntries(Object.entries(McpEventKind).map(([name, kind]) => [kind, name]))
 
 /** Follows a trace until it is disposed. */
-async function follow(node: KeptNode, body: object): Promise<AsyncDisposable & { events: McpTraceEvent[] }> {
+async function follow(
+  node: ObservedNode,
+  body: object,
+): Promise<AsyncDisposable & { events: McpTraceEvent[] }> {
   const leave = new AbortController()
   const events: McpTraceEvent[] = []
   const done = (async () => {
@@ -161,7 +164,7 @@ async function follow(node: KeptNode, body: object): Promise<AsyncDisposable & {
   }
 }
 
-function call({ dispatch }: KeptNode, name: string, args: object) {
+function call({ dispatch }: ObservedNode, name: string, args: object) {
   const { CALL: action } = McpActionKind
   const body = { agent: 'crab', name, action, tool: 'echo', arguments: JSON.stringify(args) }
   return request(dispatch, 'mcpAction', body, NEVER)

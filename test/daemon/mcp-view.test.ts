@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { McpPeerState, PolicyEffect } from '../../src/core/protocol/crabtalk.generated.ts'
 import { request } from '../../src/core/protocol/dispatch.ts'
-import { startKeptNode } from '../support/kept-node.ts'
 import { startMcpNode } from '../support/mcp/mcp-node.ts'
 import { entriesToml, watchedServer } from '../support/mcp/mcp-servers.ts'
 import { recordFolder } from '../support/mcp/record-folder.ts'
+import { startObservedNode } from '../support/observed-node.ts'
 import type { TestDispatch } from '../support/test-dispatch.ts'
 
 const NEVER = new AbortController().signal
@@ -84,7 +84,7 @@ test('mcp_view says in words which tools exist, and why one is hidden', async ()
 })
 
 test('mcp_view reports how much memory a connection uses', async () => {
-  await using node = await startKeptNode()
+  await using node = await startObservedNode()
   const server = node.watch('one')
   await node.declare('crab', server)
   assert.deepEqual((await viewAgents(node, 'crab')).peers, [])

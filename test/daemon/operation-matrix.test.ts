@@ -12,7 +12,7 @@ import { daemonEndpoint } from '../../src/daemon/find-daemon.ts'
 import { CALLERS } from '../../src/daemon/handlers/callers.ts'
 import { RawClient } from '../core/transport/raw-client.ts'
 import { startTestDaemon } from '../support/daemon.ts'
-import { talkingHome } from '../support/daemon-home.ts'
+import { makeModelHome } from '../support/daemon-home.ts'
 import {
   isServed,
   mayStaySilent,
@@ -38,7 +38,7 @@ const UNTRUSTED = ['tg:1', 'tg:2'] as const
 
 for (const client of CLIENTS.filter((one) => one !== 'in process')) {
   test(`operations of a client "${client}" behave as docs/permissions.md says`, async () => {
-    await using home = await talkingHome(probeScript)
+    await using home = await makeModelHome(probeScript)
     await using daemon = await startTestDaemon(home, { args: ['--port', '0'] })
     const place = { paths: home.paths, env: {}, uid: process.getuid!() }
     const port = Number(await home.read('run/crabtalk.port'))

@@ -5,7 +5,7 @@ import { SourceKind } from '../../src/core/protocol/crabtalk.generated.ts'
 import { request, route } from '../../src/core/protocol/dispatch.ts'
 import { type Operation, REPLIES } from '../../src/core/protocol/operations.ts'
 import { handlers } from '../../src/daemon/handlers/handlers.ts'
-import { startKeptNode } from '../support/kept-node.ts'
+import { startObservedNode } from '../support/observed-node.ts'
 import { startTestDispatch } from '../support/test-dispatch.ts'
 
 const NEVER = new AbortController().signal
@@ -29,7 +29,7 @@ test('extension is answered by a host that supports it, for local clients only',
 })
 
 test('list_skills returns those of the home and of other programs, and what is wrong with broken ones', async () => {
-  await using node = await startKeptNode()
+  await using node = await startObservedNode()
   const text = (name: string) => `---\nname: ${name}\ndescription: x\n---\n`
   await node.home.write('skills/own/SKILL.md', text('own'))
   await node.home.write('.claude/skills/foreign/SKILL.md', text('foreign')) // in tests, the home is also the user's home folder

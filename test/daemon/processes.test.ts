@@ -7,8 +7,8 @@ import { promisify } from 'node:util'
 import { request } from '../../src/core/protocol/dispatch.ts'
 import type { SessionLine } from '../../src/core/storage/types.ts'
 import type { RecordedRequest, Reply } from '../support/model-server.ts'
-import { startTestDispatch, systemOf, type TestDispatch } from '../support/test-dispatch.ts'
-import { messagesOf, sentTo } from '../support/test-node.ts'
+import { startTestDispatch, systemPrompt, type TestDispatch } from '../support/test-dispatch.ts'
+import { requestMessages, toSentLines } from '../support/test-node.ts'
 import { until } from '../support/until.ts'
 
 const NEVER = new AbortController().signal
@@ -20,7 +20,7 @@ const LONG = { timeout: 300_000 }
 
 /** Replies with a summary, or with text that takes a moment; sometimes with a tool call first. */
 function script({ json }: RecordedRequest, index: number): Reply {
-  if (systemOf(json).startsWith('You compress')) return { parts: ['They talk.'] }
+  if (systemPrompt(json).startsWith('You compress')) return { parts: ['They talk.'] }
   const look = { call: `c${index}`, name: 'read', args: '{"path":"none"}' }
   return { parts: index % 4 === 0 ? ['Look. ', look] : ['A ', 'word. ', 'Or two.'], paceMs: 3 }
 }
@@ -68,11 +68,11 @@ test('a process that is killed between archive and marker leaves the conversatio
   assert.equal(entries.length, 1)
   assert.deepEqual(await readLines(node), before)
   await node.ask('two')
-  assert.match(sentTo(node.server.requests.at(-1))[0]!, /^user: one/)
+  assert.match(toSentLines(node.server.requests.at(-1))[0]!, /^user: one/)
   const { archive } = await request(node.dispatch, 'compact', PAIR, NEVER)
   assert.notEqual(archive, entries[0]?.name)
   await node.ask('three')
-  assert.match(sentTo(node.server.requests.at(-1))[0]!, new RegExp(`archived as "${archive}"`))
+  assert.match(toSentLines(node.server.requests.at(-1))[0]!, new RegExp(`archived as "${archive}"`))
 })
 
 test('a marker that the disk cannot store leaves the conversation unchanged', async () => {
@@ -119,7 +119,7 @@ test('processes that are killed at any moment lose nothing they reported, and th
  * result.
  */
 function checkRequest(asked: RecordedRequest): void {
-  const messages = messagesOf(asked)
+  const messages = requestMessages(asked)
   assert.equal(messages[0]?.['role'], 'user')
   for (const [index, { role, tool_calls: calls }] of messages.entries()) {
     if (role === 'user') assert.notEqual(messages[index - 1]?.['role'], 'user')

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { OnAsk } from '../../src/core/protocol/crabtalk.generated.ts'
 import { request, streamTurn } from '../../src/core/protocol/dispatch.ts'
-import { startKeptNode } from '../support/kept-node.ts'
 import { isRunning } from '../support/mcp/record-folder.ts'
 import { startModelServer } from '../support/model-server.ts'
+import { startObservedNode } from '../support/observed-node.ts'
 import { until } from '../support/until.ts'
 
 const NEVER = new AbortController().signal
@@ -12,7 +12,7 @@ const PAIR = { agent: 'crab', sender: 'ann' }
 const LOOK = { call: 'a', name: 'read', args: '{"path":"none"}' }
 
 test('a reload that adds one MCP server leaves the process of another alone', async () => {
-  await using node = await startKeptNode()
+  await using node = await startObservedNode()
   const [one, two] = [node.watch('one'), node.watch('two')]
   await node.declare('crab', one)
   await node.services.agentSync.syncAll()
@@ -31,7 +31,7 @@ test('a reload that adds one MCP server leaves the process of another alone', as
 })
 
 test('a broken config.toml changes nothing, and the error says where it is wrong', async () => {
-  await using node = await startKeptNode(() => ({ parts: ['yes'] }))
+  await using node = await startObservedNode(() => ({ parts: ['yes'] }))
   await node.ask('hi')
   const server = node.watch('one')
   const before = node.services.liveConfig.current
@@ -50,7 +50,7 @@ test('a broken config.toml changes nothing, and the error says where it is wrong
 })
 
 test('a model that cannot be selected changes nothing', async () => {
-  await using node = await startKeptNode(() => ({ parts: ['yes'] }))
+  await using node = await startObservedNode(() => ({ parts: ['yes'] }))
   await node.ask('hi')
   const before = node.services.liveConfig.current
   const closed = '[[providers]]\nname = "a"\nkind = "openai"\napi_key = "k"\nmodels = ["x"]\n'
@@ -61,7 +61,7 @@ test('a model that cannot be selected changes nothing', async () => {
 
 test('a running turn finishes with its model and rules, and the next one uses the new ones', async () => {
   await using other = await startModelServer([{ parts: ['from the new'] }])
-  await using node = await startKeptNode([{ parts: ['Wait.', LOOK] }, { parts: ['from the old'] }])
+  await using node = await startObservedNode([{ parts: ['Wait.', LOOK] }, { parts: ['from the old'] }])
   const text = await node.home.read('config.toml')
   let streamed = ''
   for await (const { event } of streamTurn(node.dispatch, { ...PAIR, content: 'go' }, NEVER)) {
@@ -88,7 +88,7 @@ test('a pending question survives a reload, and its answer ends the turn', async
   const options = ['a', 'b'].map((label) => ({ label, description: '' }))
   const questions = [{ question: 'Which?', header: 'Which', options, multiSelect: false }]
   const call = { call: 'q', name: 'ask_user', args: JSON.stringify({ questions }) }
-  await using node = await startKeptNode([{ parts: [call] }, { parts: ['Thanks.'] }])
+  await using node = await startObservedNode([{ parts: [call] }, { parts: ['Thanks.'] }])
   const body = { ...PAIR, content: 'go', options: { onAsk: OnAsk.CLIENT } }
   let last = ''
   for await (const { event } of streamTurn(node.dispatch, body, NEVER)) {
@@ -106,7 +106,7 @@ test('a pending question survives a reload, and its answer ends the turn', async
 })
 
 test('an agent whose file is broken keeps its servers, the others are reloaded, and the error reports both', async () => {
-  await using node = await startKeptNode()
+  await using node = await startObservedNode()
   const [one, two] = [node.watch('one'), node.watch('two')]
   await node.declare('crab', one)
   await node.services.agentSync.syncAll()
@@ -127,7 +127,7 @@ test('an agent whose file is broken keeps its servers, the others are reloaded, 
 
 test('an agent whose file is broken answers as before, by the same rules, until it is fixed', async () => {
   const call = { call: 'c', name: 'bash', args: '{"command":"echo hi"}' }
-  await using node = await startKeptNode(({ text }) => ({
+  await using node = await startObservedNode(({ text }) => ({
     parts: text.includes('"tool"') ? ['done'] : [call],
   }))
   const good = 'description = "x"\n[permissions]\ndeny = ["bash"]\n'
@@ -149,7 +149,7 @@ test('an agent whose file is broken answers as before, by the same rules, until 
 })
 
 test('a changed [env] restarts the servers that use it, and nothing else', async () => {
-  await using node = await startKeptNode([], { config: '[env]\nA = "1"\n' })
+  await using node = await startObservedNode([], { config: '[env]\nA = "1"\n' })
   const server = node.watch('one')
   await node.declare('crab', server)
   await node.services.agentSync.syncAll()
@@ -166,7 +166,7 @@ test('a changed [env] restarts the servers that use it, and nothing else', async
 })
 
 test('models are opened again only when their configuration changes', async () => {
-  await using node = await startKeptNode(() => ({ parts: ['yes'] }))
+  await using node = await startObservedNode(() => ({ parts: ['yes'] }))
   await node.ask('hi')
   const models = await node.services.models(NEVER)
   await node.home.write('config.toml', `# moved\n${await node.home.read('config.toml')}`)
@@ -184,7 +184,7 @@ test('models are opened again only when their configuration changes', async () =
 })
 
 test('concurrent reloads run one after another, also after one that fails', async () => {
-  await using node = await startKeptNode()
+  await using node = await startObservedNode()
   await node.services.liveConfig.config()
   const text = await node.home.read('config.toml')
   await node.home.write('config.toml', `${text}[permissions]\ndeny = ["bash"]\n`)
@@ -202,7 +202,7 @@ test('concurrent reloads run one after another, also after one that fails', asyn
 })
 
 test('a reload reports what is wrong with skills and subscriptions', async () => {
-  await using node = await startKeptNode()
+  await using node = await startObservedNode()
   await node.home.write('skills/bad/SKILL.md', '---\nname: bad\n---\n')
   await node.home.write('events/subscriptions.toml', 'next_id = [\n')
   await assert.rejects(node.reload(), {

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path'
 import { describe, test } from 'node:test'
 import { request, requestMany, streamTurn } from '../../src/core/protocol/dispatch.ts'
 import { startTestDaemon } from '../support/daemon.ts'
-import { logOf, talkingHome } from '../support/daemon-home.ts'
+import { makeModelHome, readDaemonLog } from '../support/daemon-home.ts'
 import { leftAfter, livingWith } from '../support/orphans.ts'
 import { readSessions } from '../support/talk.ts'
 import { temporaryHome } from '../support/temporary-home.ts'
@@ -14,7 +14,7 @@ import { until } from '../support/until.ts'
 
 describe('the end of a daemon', { concurrency: true }, () => {
   test('SIGTERM lets a turn end that ends soon', async () => {
-    await using home = await talkingHome([{ parts: ['a', 'b', 'c'], paceMs: 300 }])
+    await using home = await makeModelHome([{ parts: ['a', 'b', 'c'], paceMs: 300 }])
     const daemon = await startTestDaemon(home)
     const said: string[] = []
     for await (const { event } of streamTurn(daemon.dispatch, { sender: 'ann', content: 'go' }, NEVER)) {
@@ -27,7 +27,7 @@ describe('the end of a daemon', { concurrency: true }, () => {
   })
 
   test('SIGTERM cancels a turn that does not end, and keeps its partial answer', async () => {
-    await using home = await talkingHome([{ parts: ['Half an answer'], end: 'hang' }])
+    await using home = await makeModelHome([{ parts: ['Half an answer'], end: 'hang' }])
     const daemon = await startTestDaemon(home)
     const following = Array.fromAsync(requestMany(daemon.dispatch, 'subscribeEvents', {}, NEVER))
     const rejected = assert.rejects(following, { kind: 'unavailable' })
@@ -53,7 +53,7 @@ describe('the end of a daemon', { concurrency: true }, () => {
     test(`a program that ignores SIGTERM ends with the daemon, and the step of its ${kind} turn is stored`, async () => {
       const mark = randomUUID()
       const command = `trap "" TERM INT HUP; echo ${mark}; while :; do sleep 1; done`
-      await using home = await talkingHome([
+      await using home = await makeModelHome([
         { parts: [{ call: 'a', name: 'bash', args: JSON.stringify({ command }) }] },
       ])
       const daemon = await startTestDaemon(home)
@@ -74,13 +74,13 @@ describe('the end of a daemon', { concurrency: true }, () => {
         said.join('|'),
         /^assistant: .*\|tool: .*Interrupted: the turn was cancelled while this ran/,
       )
-      const levels = (await logOf(home)).map(({ level }) => level)
+      const levels = (await readDaemonLog(home)).map(({ level }) => level)
       assert.ok(!levels.includes('error'), String(levels))
     })
   }
 
   test('a turn without followers is ended and stored too', async () => {
-    await using home = await talkingHome([{ parts: ['Half'], end: 'hang' }])
+    await using home = await makeModelHome([{ parts: ['Half'], end: 'hang' }])
     const daemon = await startTestDaemon(home)
     await request(daemon.dispatch, 'send', { sender: 'ann', content: 'go', detach: true }, NEVER)
     await until('the model is asked', () => home.server.requests.length === 1)
@@ -93,13 +93,13 @@ describe('the end of a daemon', { concurrency: true }, () => {
   })
 
   test('a second SIGINT ends the daemon immediately', async () => {
-    await using home = await talkingHome([{ parts: ['Half'], end: 'hang' }])
+    await using home = await makeModelHome([{ parts: ['Half'], end: 'hang' }])
     const daemon = await startTestDaemon(home)
     await request(daemon.dispatch, 'send', { sender: 'ann', content: 'go', detach: true }, NEVER)
     await until('the model is asked', () => home.server.requests.length === 1)
     daemon.kill('SIGINT')
     await until('it stops', async () =>
-      (await logOf(home)).some(({ message }) => message.startsWith('stopping')),
+      (await readDaemonLog(home)).some(({ message }) => message.startsWith('stopping')),
     )
     daemon.kill('SIGINT')
     assert.equal((await daemon.ended).code, 130)
@@ -113,7 +113,7 @@ describe('the end of a daemon', { concurrency: true }, () => {
   })
 
   test('an unused daemon exits after its idle time, and not before', async () => {
-    await using home = await talkingHome([{ parts: ['a', 'b', 'c'], paceMs: 900 }])
+    await using home = await makeModelHome([{ parts: ['a', 'b', 'c'], paceMs: 900 }])
     const daemon = await startTestDaemon(home, { args: ['--idle-exit', '2s'] })
     const { runId } = await request(
       daemon.dispatch,
@@ -124,7 +124,7 @@ describe('the end of a daemon', { concurrency: true }, () => {
     assert.notEqual(runId, '')
     assert.deepEqual(await daemon.ended, { code: 0, stderr: '' })
     assert.deepEqual((await readSessions(home.paths.home))[0]?.said, ['user: go', 'assistant: abc'])
-    assert.match((await logOf(home)).at(-2)!.message, /no client uses it/)
+    assert.match((await readDaemonLog(home)).at(-2)!.message, /no client uses it/)
   })
 
   test('a client that only listens keeps the daemon in use', async () => {
@@ -150,7 +150,7 @@ describe('the end of a daemon', { concurrency: true }, () => {
 
   for (const failure of ['thrown', 'rejected']) {
     test(`an internal error (${failure}) is logged, keeps the partial answer, releases everything and exits with 70`, async () => {
-      await using home = await talkingHome([{ parts: ['Half'], end: 'hang' }])
+      await using home = await makeModelHome([{ parts: ['Half'], end: 'hang' }])
       const program = [process.execPath, '--disable-warning=ExperimentalWarning', FAILING] as const
       const daemon = await startTestDaemon(home, { program, env: { FAILURE: failure } })
       for await (const { event } of streamTurn(daemon.dispatch, { sender: 'ann', content: 'go' }, NEVER)) {
@@ -159,7 +159,7 @@ describe('the end of a daemon', { concurrency: true }, () => {
       const { code, stderr } = await daemon.ended
       assert.deepEqual([code, /^crabtalk: error\[internal\]: Error: boom\n/.test(stderr)], [70, true], stderr)
       assert.match(
-        (await logOf(home)).map(({ message }) => message).join('|'),
+        (await readDaemonLog(home)).map(({ message }) => message).join('|'),
         /crashed: Error: boom\n {4}at .*stopped$/s,
       )
       assert.deepEqual((await readSessions(home.paths.home))[0]?.said, [
@@ -172,6 +172,6 @@ describe('the end of a daemon', { concurrency: true }, () => {
   }
 })
 
-const LOOKING = resolve(import.meta.dirname, '../support/looking-daemon.ts')
+const LOOKING = resolve(import.meta.dirname, '../support/self-checking-daemon.ts')
 const FAILING = resolve(import.meta.dirname, '../support/failing-daemon.ts')
 const NEVER = new AbortController().signal

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { request, streamTurn } from '../../src/core/protocol/dispatch.ts'
 import { socketDispatch } from '../../src/core/transport/client.ts'
 import { failedDaemon, startTestDaemon } from '../support/daemon.ts'
-import { logOf, talkingHome } from '../support/daemon-home.ts'
+import { makeModelHome, readDaemonLog } from '../support/daemon-home.ts'
 import { readSessions } from '../support/talk.ts'
 import { type TemporaryHome, temporaryHome } from '../support/temporary-home.ts'
 import { until } from '../support/until.ts'
@@ -21,7 +21,7 @@ test('a daemon answers, logs JSON lines for its owner only, and writes nothing t
   )
   daemon.kill('SIGTERM')
   assert.deepEqual(await daemon.ended, { code: 0, stderr: '' })
-  const log = await logOf(home)
+  const log = await readDaemonLog(home)
   assert.match(
     log.map(({ message }) => message).join('\n'),
     /^starting .*\nlistening on unix:.*\nstopping: SIGTERM\nstopped$/,
@@ -55,7 +55,7 @@ test('when several daemons start together, one remains', async () => {
 })
 
 test('the socket of a killed daemon is replaced, and everything it had stored is there', async () => {
-  await using home = await talkingHome(() => ({ parts: ['Hi.'] }))
+  await using home = await makeModelHome(() => ({ parts: ['Hi.'] }))
   const killed = await startTestDaemon(home)
   await Array.fromAsync(streamTurn(killed.dispatch, { sender: 'ann', content: 'one' }, NEVER))
   killed.kill('SIGKILL')
@@ -69,12 +69,14 @@ test('the socket of a killed daemon is replaced, and everything it had stored is
 })
 
 test('SIGHUP reads the configuration again, and a broken one is only logged', async () => {
-  await using home = await talkingHome([])
+  await using home = await makeModelHome([])
   await using daemon = await startTestDaemon(home)
   const good = await home.read('config.toml')
   await home.write('config.toml', 'broken')
   daemon.kill('SIGHUP')
-  await until('the log says it', async () => (await logOf(home)).some(({ level }) => level === 'error'))
+  await until('the log says it', async () =>
+    (await readDaemonLog(home)).some(({ level }) => level === 'error'),
+  )
   await home.write(
     'config.toml',
     `${good}\n[[providers]]\nname = "more"\nkind = "openai"\nmodels = ["another"]\n`,
@@ -112,7 +114,9 @@ test('config.toml may enable TCP; without a token only when the environment enab
     /error\[config\]: Cannot listen on TCP: with tcp_token = false .*\nhint: .*TOKEN=1/,
   )
   await using daemon = await startTestDaemon(home, { env: { CRABTALK_ALLOW_TCP_WITHOUT_TOKEN: '1' } })
-  assert.ok((await logOf(home)).some(({ level, message }) => level === 'warn' && /every user/.test(message)))
+  assert.ok(
+    (await readDaemonLog(home)).some(({ level, message }) => level === 'warn' && /every user/.test(message)),
+  )
   const { endpoints } = await request(daemon.dispatch, 'getStats', {}, NEVER)
   const [, port] = /^tcp:127\.0\.0\.1:(\d+)$/.exec(endpoints[1] ?? '') ?? []
   const endpoint = { kind: 'tcp', host: '127.0.0.1', port: Number(port) } as const
@@ -126,7 +130,7 @@ test('a broken config.toml prevents the start, and the log says so', async () =>
   const { code, stderr } = await failedDaemon(home)
   assert.equal(code, 78)
   assert.match(stderr, /^crabtalk: error\[config\]: config\.toml:1: .*\n/)
-  assert.match((await logOf(home)).at(-1)!.message, /config\.toml:1/)
+  assert.match((await readDaemonLog(home)).at(-1)!.message, /config\.toml:1/)
   assert.deepEqual(await readdir(home.paths.proc), [])
 })
 
@@ -134,7 +138,8 @@ test('a broken subscriptions.toml does not prevent the start, and is logged befo
   await using home = await temporaryHome()
   await home.write('events/subscriptions.toml', 'broken')
   await using _daemon = await startTestDaemon(home)
-  const read = async () => (await logOf(home)).map(({ level, message }) => `${level} ${message}`).join('\n')
+  const read = async () =>
+    (await readDaemonLog(home)).map(({ level, message }) => `${level} ${message}`).join('\n')
   await until('it has said that it listens', async () => /^info listening/m.test(await read()))
   assert.match(await read(), /^info starting.*\nwarn events\/subscriptions\.toml:1.*(\n.*)*\ninfo listening/)
 })

@@ -4,15 +4,15 @@ import { TCP_CLIENT } from '../../src/core/policy/trust.ts'
 import type { DeepPartial, StreamMsg } from '../../src/core/protocol/crabtalk.generated.ts'
 import { request, route } from '../../src/core/protocol/dispatch.ts'
 import { handlers } from '../../src/daemon/handlers/handlers.ts'
-import { type KeptNode, startKeptNode } from '../support/kept-node.ts'
 import type { WatchedServer } from '../support/mcp/mcp-servers.ts'
 import { isRunning } from '../support/mcp/record-folder.ts'
+import { type ObservedNode, startObservedNode } from '../support/observed-node.ts'
 import { until } from '../support/until.ts'
 
 const NEVER = new AbortController().signal
 
 test('a server that a client attaches exists for its conversation only, in any of its turns', async () => {
-  await using node = await startKeptNode(() => ({ parts: ['yes'] }))
+  await using node = await startObservedNode(() => ({ parts: ['yes'] }))
   const [own, extra] = [node.watch('own'), node.watch('extra')]
   await node.declare('crab', own)
   await ask(node, 'one', { options: { mcps: [toConfig(extra)] } })
@@ -30,7 +30,9 @@ test('a server that a client attaches exists for its conversation only, in any o
 
 test('an attached server is called by the rules that come with it', async () => {
   const call = { call: 'c', name: 'mcp__extra__echo', args: '{"text":"hi"}' }
-  await using node = await startKeptNode((_, at) => (at % 2 === 0 ? { parts: [call] } : { parts: ['done'] }))
+  await using node = await startObservedNode((_, at) =>
+    at % 2 === 0 ? { parts: [call] } : { parts: ['done'] },
+  )
   const extra = node.watch('extra')
   const allowed = { ...JSON.parse(toConfig(extra)), permissions: { allow: ['echo'] } }
   await ask(node, 'one', { options: { mcps: [JSON.stringify(allowed)] } })
@@ -40,7 +42,7 @@ test('an attached server is called by the rules that come with it', async () => 
 })
 
 test('attaching a server fails when it is invalid, its name is taken, or the client is untrusted', async () => {
-  await using node = await startKeptNode(() => ({ parts: ['yes'] }))
+  await using node = await startObservedNode(() => ({ parts: ['yes'] }))
   const own = node.watch('own')
   await node.declare('crab', own)
   const refusals: [string, string, RegExp][] = [
@@ -58,7 +60,7 @@ test('attaching a server fails when it is invalid, its name is taken, or the cli
   assert.equal(node.server.requests.length, 0)
 })
 
-function ask({ dispatch }: Pick<KeptNode, 'dispatch'>, content: string, more: DeepPartial<StreamMsg>) {
+function ask({ dispatch }: Pick<ObservedNode, 'dispatch'>, content: string, more: DeepPartial<StreamMsg>) {
   return request(dispatch, 'send', { agent: 'crab', sender: 'ann', content, ...more }, NEVER)
 }
 
@@ -67,7 +69,7 @@ function toConfig({ entry }: WatchedServer): string {
 }
 
 /** Returns the names of the servers whose tools the last request offers. */
-function offeredServers({ server }: KeptNode): string[] {
+function offeredServers({ server }: ObservedNode): string[] {
   const tools = (server.requests.at(-1)!.json['tools'] ?? []) as { function: { name: string } }[]
   const names = tools.flatMap(({ function: { name } }) => /^mcp__(\w+?)__/.exec(name)?.[1] ?? [])
   return [...new Set(names)].toSorted()

@@ -6,8 +6,8 @@ import { request, route, streamTurn } from '../../src/core/protocol/dispatch.ts'
 import { compose } from '../../src/daemon/compose.ts'
 import { handlers } from '../../src/daemon/handlers/handlers.ts'
 import { listArchives } from '../../src/daemon/handlers/sessions.ts'
-import { nodeOptions, startTestDispatch, systemOf, type TestDispatch } from '../support/test-dispatch.ts'
-import { sentTo } from '../support/test-node.ts'
+import { nodeOptions, startTestDispatch, systemPrompt, type TestDispatch } from '../support/test-dispatch.ts'
+import { toSentLines } from '../support/test-node.ts'
 import { until } from '../support/until.ts'
 
 const NEVER = new AbortController().signal
@@ -20,7 +20,7 @@ test('new_session starts an empty conversation, which is listed once it has a me
   assert.deepEqual([session.active, session.messageCount, session.cwd], [true, 0, node.home.paths.home])
   assert.equal((await listIds(node)).length, 1)
   await node.ask('two')
-  assert.deepEqual(sentTo(node.server.requests[1]), ['user: two'])
+  assert.deepEqual(toSentLines(node.server.requests[1]), ['user: two'])
   assert.deepEqual((await listIds(node))[0], session.id)
 })
 
@@ -57,7 +57,7 @@ test('activate_session makes a pair continue in a session', async () => {
   const info = await request(node.dispatch, 'activateSession', { session: first! }, NEVER)
   assert.deepEqual([info.id, info.active], [first, true])
   await node.ask('three')
-  assert.deepEqual(sentTo(node.server.requests[2]), ['user: one', 'assistant: yes', 'user: three'])
+  assert.deepEqual(toSentLines(node.server.requests[2]), ['user: one', 'assistant: yes', 'user: three'])
 })
 
 test('a session of a deleted agent cannot be continued or forked, even if another agent has its name', async () => {
@@ -158,7 +158,7 @@ test('a session whose turn runs in another process cannot be changed', async () 
 test('generate_title returns what the model of the agent suggests, and stores nothing', async () => {
   const summary = '# "Counting crabs."\n\nIt is about crabs.'
   await using node = await startTestDispatch((asked) => ({
-    parts: [systemOf(asked.json).startsWith('You give a conversation') ? summary : 'yes'],
+    parts: [systemPrompt(asked.json).startsWith('You give a conversation') ? summary : 'yes'],
     usage: { input: 3, output: 2 },
   }))
   const { id: session } = await newSession(node)
@@ -168,7 +168,7 @@ test('generate_title returns what the model of the agent suggests, and stores no
   const { title, model, usage } = await propose()
   assert.deepEqual([title, model, usage?.promptTokens], ['Counting crabs', 'scripted', 3])
   assert.equal('tools' in node.server.requests[1]!.json, false)
-  assert.match(sentTo(node.server.requests[1])[0]!, /\[user\]\ncount crabs\n\n\[assistant\]\nyes/)
+  assert.match(toSentLines(node.server.requests[1])[0]!, /\[user\]\ncount crabs\n\n\[assistant\]\nyes/)
   assert.equal((await request(node.dispatch, 'getSession', { session }, NEVER)).title, '')
 })
 
@@ -189,7 +189,7 @@ test('fork_session up to the line before a user message goes back to before that
   const second = messages.find(({ content }) => content === 'two')!
   await request(node.dispatch, 'forkSession', { session: session!, upto: second.seq - 1 }, NEVER)
   await node.ask('instead')
-  assert.deepEqual(sentTo(node.server.requests.at(-1)), ['user: one', 'assistant: yes', 'user: instead'])
+  assert.deepEqual(toSentLines(node.server.requests.at(-1)), ['user: one', 'assistant: yes', 'user: instead'])
 })
 
 test('new_session deletes an unused one for another directory', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { request, streamTurn } from '../../src/core/protocol/dispatch.ts'
-import { promptOf } from '../support/talk.ts'
+import { lastPrompt } from '../support/talk.ts'
 import { startTestDispatch, type TestDispatch, type WireEvent } from '../support/test-dispatch.ts'
 
 const NEVER = new AbortController().signal
@@ -99,7 +99,7 @@ function writeSkill({ home }: TestDispatch): Promise<void> {
 
 /** Returns the last message of the user in the latest request. */
 function lastUserMessage({ server }: TestDispatch): string {
-  return promptOf(server.requests.at(-1))
+  return lastPrompt(server.requests.at(-1))
 }
 
 async function contents({ dispatch }: TestDispatch, session: string): Promise<string[]> {

@@ -5,13 +5,13 @@ import { request, route, streamTurn } from '../../src/core/protocol/dispatch.ts'
 import { compose } from '../../src/daemon/compose.ts'
 import { handlers } from '../../src/daemon/handlers/handlers.ts'
 import {
-  eventOf,
+  findEvent,
   nodeOptions,
   startTestDispatch,
   type TestDispatch,
   type WireEvent,
 } from '../support/test-dispatch.ts'
-import { messagesOf } from '../support/test-node.ts'
+import { requestMessages } from '../support/test-node.ts'
 import { until } from '../support/until.ts'
 
 const NEVER = new AbortController().signal
@@ -30,7 +30,7 @@ test('a steer during tools reaches the next model call, is stored and reported',
     ...['toolResult', 'toolsComplete', 'contextUsage', 'userSteered'],
     ...['textStart', 'chunk', 'textEnd', 'end'],
   ])
-  assert.equal(eventOf(events, 'userSteered').value.content, 'no, the other one')
+  assert.equal(findEvent(events, 'userSteered').value.content, 'no, the other one')
   assert.deepEqual(readMessages(node, 1), ['user: go', 'assistant: ', 'tool', 'user: no, the other one'])
   assert.deepEqual(await stored(node), ['go', '', 'tool', 'no, the other one', 'Done.'])
 })
@@ -48,7 +48,7 @@ test('a turn that would end continues with a steer', async () => {
   )
   assert.deepEqual(readMessages(node, 1), ['user: go', 'assistant: First.', 'user: and then?\n\nquickly'])
   assert.deepEqual(await stored(node), ['go', 'First.', 'and then?', 'quickly', 'Second.'])
-  const { turns, detail } = eventOf(events, 'end').value
+  const { turns, detail } = findEvent(events, 'end').value
   assert.deepEqual([turns, detail?.stopReason], [2, 'stop'])
 })
 
@@ -78,7 +78,7 @@ test('a client that aborts and reads on gets back the unused steers', async () =
     client.abort()
     await assert.rejects(steer(node, 'two'), { kind: 'missing' })
   }
-  assert.equal(eventOf(events, 'steerReturned').value.content, 'one')
+  assert.equal(findEvent(events, 'steerReturned').value.content, 'one')
   assert.deepEqual(await stored(node), ['go', 'Half'])
 })
 
@@ -87,8 +87,8 @@ test('a turn that reaches its limit returns its unused steers', async () => {
   const events = await follow(node, (event) => event.$case === 'chunk' && steer(node, 'more'), {
     options: { maxTurns: 1 },
   })
-  assert.equal(eventOf(events, 'steerReturned').value.content, 'more')
-  assert.equal(eventOf(events, 'end').value.error, '')
+  assert.equal(findEvent(events, 'steerReturned').value.content, 'more')
+  assert.equal(findEvent(events, 'end').value.error, '')
 })
 
 test('a turn whose model fails returns its unused steers', async () => {
@@ -96,8 +96,8 @@ test('a turn whose model fails returns its unused steers', async () => {
   const events = await follow(node, (event) => event.$case === 'textStart' && steer(node, 'more'), {
     options: { retries: 0 },
   })
-  assert.equal(eventOf(events, 'steerReturned').value.content, 'more')
-  assert.equal(eventOf(events, 'end').value.detail?.stopReason, 'failed')
+  assert.equal(findEvent(events, 'steerReturned').value.content, 'more')
+  assert.equal(findEvent(events, 'end').value.detail?.stopReason, 'failed')
 })
 
 test('a client that leaves before the end has its steers stored after the answer', async () => {
@@ -136,7 +136,7 @@ test('a steer after a corrected answer is answered without the correction reques
   )
   assert.deepEqual(readMessages(node, 2), ['user: go', 'assistant: {"a":1}', 'user: another'])
   assert.equal(readMessages(node, 3).length, 5, 'the second answer is mended once, too')
-  assert.equal(eventOf(events, 'end').value.error, '')
+  assert.equal(findEvent(events, 'end').value.error, '')
 })
 
 test('a steer without a running turn is missing, so that it can be sent as a message', async () => {
@@ -167,9 +167,9 @@ test('kill stops the model call and the tools, and the conversation continues', 
     (event) => event.$case === 'toolStart' && request(node.dispatch, 'kill', PAIR, NEVER),
     { options: { allow: ['bash'] } },
   )
-  const { error, detail } = eventOf(events, 'end').value
+  const { error, detail } = findEvent(events, 'end').value
   assert.deepEqual([error, detail?.kind, detail?.stopReason], ['Cancelled', 'cancelled', 'cancelled'])
-  eventOf(await node.ask('again'), 'end')
+  findEvent(await node.ask('again'), 'end')
   assert.deepEqual(readMessages(node, 1).slice(-1), ['user: again'])
 })
 
@@ -205,7 +205,7 @@ test('kill ends the running turn only; the next one of the pair starts', async (
     next = node.ask('second')
     await request(node.dispatch, 'kill', PAIR, NEVER)
   })
-  assert.equal(eventOf((await next)!, 'chunk').value.content, 'Next.')
+  assert.equal(findEvent((await next)!, 'chunk').value.content, 'Next.')
 })
 
 test('steers are not lost and keep their order, whenever they come', async () => {
@@ -291,7 +291,7 @@ function steer({ dispatch }: TestDispatch, content: string, more: object = {}) {
 
 /** Returns the messages of the model call with that number. */
 function readMessages({ server }: TestDispatch, index: number): string[] {
-  return messagesOf(server.requests[index]).map(({ role, content }) =>
+  return requestMessages(server.requests[index]).map(({ role, content }) =>
     role === 'tool' ? 'tool' : `${role}: ${content ?? ''}`,
   )
 }

@@ -9,7 +9,7 @@ import { socketDispatch } from '../../src/core/transport/client.ts'
 import type { SocketEndpoint } from '../../src/core/transport/endpoint.ts'
 import { RawClient } from '../core/transport/raw-client.ts'
 import { COMPILED, FROM_SOURCE, failedDaemon, startTestDaemon } from '../support/daemon.ts'
-import { logOf, talkingHome } from '../support/daemon-home.ts'
+import { makeModelHome, readDaemonLog } from '../support/daemon-home.ts'
 import type { Script } from '../support/model-server.ts'
 import type { TemporaryHome } from '../support/temporary-home.ts'
 import { until } from '../support/until.ts'
@@ -142,7 +142,7 @@ describe('TCP clients with tokens', { concurrency: 2 }, () => {
       assert.match(now, /^[0-9a-f]{64}$/)
       assert.notEqual(now, after)
       assert.equal((await stat(path)).mode & 0o777, 0o600)
-      const warned = (await logOf(box.home)).filter(({ message }) =>
+      const warned = (await readDaemonLog(box.home)).filter(({ message }) =>
         message.startsWith('run/tcp.token was replaced'),
       )
       assert.ok(warned.length > 0)
@@ -184,7 +184,9 @@ describe('TCP clients with tokens', { concurrency: 2 }, () => {
     const options = { allow: ['bash'] } // refused inside its turn
     await assert.rejects(request(phone, 'send', { content: 'hi', options }, NEVER), { kind: 'denied' })
     const refusals = async () =>
-      (await logOf(box.home)).filter(({ level, message }) => level === 'warn' && /^refused/.test(message))
+      (await readDaemonLog(box.home)).filter(
+        ({ level, message }) => level === 'warn' && /^refused/.test(message),
+      )
     const client = '127.0.0.1'
     const lines = (await refusals()).map(({ level: _, message, ...fields }) => ({
       message,
@@ -217,11 +219,11 @@ describe('TCP clients with tokens', { concurrency: 2 }, () => {
     await box.home.write('run/tokens.json', '{"tokens":[{"name":"sh"}]}')
     await assert.rejects(request(box.client(token), 'ping', {}, NEVER), { kind: 'denied' })
     await request(box.client(await box.ownToken()), 'ping', {}, NEVER)
-    assert.match(JSON.stringify(await logOf(box.home)), /tokens\.json: its entry 1 is not a token/)
+    assert.match(JSON.stringify(await readDaemonLog(box.home)), /tokens\.json: its entry 1 is not a token/)
   })
 
   test('tcp_token = false and an option for TCP are rejected without the variable, with exit code 78', async () => {
-    await using home = await talkingHome([])
+    await using home = await makeModelHome([])
     await home.write('config.toml', '[daemon]\ntcp_token = false\n')
     const { code, stderr } = await failedDaemon(home, { args: ['--port', '0'] })
     assert.equal(code, 78)
@@ -239,7 +241,7 @@ describe('TCP clients with tokens', { concurrency: 2 }, () => {
     const open = socketDispatch({ endpoint })
     await request(open, 'ping', {}, NEVER)
     await assert.rejects(request(open, 'getStats', {}, NEVER), { kind: 'denied' })
-    assert.match(JSON.stringify(await logOf(home)), /"operation":"get_stats"/)
+    assert.match(JSON.stringify(await readDaemonLog(home)), /"operation":"get_stats"/)
     const say = (sender: string) => request(open, 'newSession', { agent: 'crab', sender }, NEVER)
     await say('web:ann')
     await crabtalk(home, ['token', 'new', 'web'])
@@ -264,7 +266,7 @@ function pickRefusal(fields: object): object {
 
 /** Starts a daemon that listens on TCP, with functions that use its home. */
 async function makeBox(script: Script) {
-  const home = await talkingHome(script)
+  const home = await makeModelHome(script)
   const daemon = await startTestDaemon(home, { args: ['--port', '0'] })
   const port = Number(await home.read('run/crabtalk.port'))
   const endpoint: SocketEndpoint = { kind: 'tcp', host: '127.0.0.1', port }

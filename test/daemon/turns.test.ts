@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { ClientMessage } from '../../src/core/protocol/crabtalk.generated.ts'
 import { request, streamTurn } from '../../src/core/protocol/dispatch.ts'
-import { eventOf, startTestDispatch, type TestDispatch } from '../support/test-dispatch.ts'
+import { findEvent, startTestDispatch, type TestDispatch } from '../support/test-dispatch.ts'
 
 const NEVER = new AbortController().signal
 const HI = { agent: 'crab', sender: 'ann', content: 'hi' }
@@ -33,15 +33,15 @@ test('stream yields a turn in the order of the wire, each event once', async () 
       ...['textStart', 'chunk', 'textEnd', 'end'],
     ],
   )
-  const { callId, isError, output } = eventOf(events, 'toolResult').value
+  const { callId, isError, output } = findEvent(events, 'toolResult').value
   assert.deepEqual([callId, isError, output], ['a', true, 'Cannot read none: the file does not exist'])
-  const { turns, error, detail } = eventOf(events, 'end').value
+  const { turns, error, detail } = findEvent(events, 'end').value
   assert.deepEqual([turns, error, detail?.kind, detail?.stopReason], [2, '', '', 'stop'])
 })
 
 test('stream ends with the error of a turn that started', async () => {
   await using node = await startTestDispatch([{ status: 401, body: { error: { message: 'no such key' } } }])
-  const end = eventOf(await node.ask('hi'), 'end').value
+  const end = findEvent(await node.ask('hi'), 'end').value
   assert.match(end.error, /no such key \(401\)/)
   assert.deepEqual([end.detail?.kind, end.detail?.retryable], ['credentials', false])
   assert.match(end.detail?.hint ?? '', /config\.toml:\d/)

@@ -9,8 +9,8 @@ import { type Dispatch, request, route, streamTurn } from '../../src/core/protoc
 import { compose } from '../../src/daemon/compose.ts'
 import { handlers } from '../../src/daemon/handlers/handlers.ts'
 import type { Reply } from '../support/model-server.ts'
-import { eventOf, nodeOptions, startTestDispatch, type TestDispatch } from '../support/test-dispatch.ts'
-import { messagesOf, sentTo } from '../support/test-node.ts'
+import { findEvent, nodeOptions, startTestDispatch, type TestDispatch } from '../support/test-dispatch.ts'
+import { requestMessages, toSentLines } from '../support/test-node.ts'
 
 const NEVER = new AbortController().signal
 const PAIR = { agent: 'crab', sender: 'ann' }
@@ -54,13 +54,13 @@ test('the model is told with its next message, and must read files again before 
   await act(node, 'go on')
   const [home, requests] = [node.home.paths.home, node.server.requests]
   const note = `[The user has taken back changes that you made to files. As they were before: "${home}/a". Deleted again: "${home}/new". Read a file before you change it.]`
-  assert.equal(sentTo(requests[3]).at(-1), `user: ${note}\n\ngo on`)
-  const refused = String(messagesOf(requests[4]).at(-1)?.['content'])
+  assert.equal(toSentLines(requests[3]).at(-1), `user: ${note}\n\ngo on`)
+  const refused = String(requestMessages(requests[4]).at(-1)?.['content'])
   assert.match(refused, /^Cannot edit a: it has changed since you last saw it \(read it again\)$/)
   await using other = compose(nodeOptions(node.home)) // it reads the session again
   await Array.fromAsync(streamTurn(route(handlers(other, 'process')), { ...PAIR, content: 'and' }, NEVER))
   assert.deepEqual(
-    sentTo(requests[5]).filter((said) => said.includes('taken back')),
+    toSentLines(requests[5]).filter((said) => said.includes('taken back')),
     [`user: ${note}\n\ngo on`],
   )
 })
@@ -82,7 +82,7 @@ test('the model is not told when nothing was changed', async () => {
     ['permission', 'tool_result', 'done'],
   )
   await act(node, 'go on')
-  assert.equal(sentTo(node.server.requests[2]).at(-1), 'user: go on')
+  assert.equal(toSentLines(node.server.requests[2]).at(-1), 'user: go on')
   assert.deepEqual(await undo(node.dispatch), { run: '', files: [] })
 })
 
@@ -142,7 +142,7 @@ test('file tools cannot open the backups', async () => {
   ])
   await act(node)
   await act(node)
-  const answers = messagesOf(node.server.requests[4]).flatMap(({ role, content }) =>
+  const answers = requestMessages(node.server.requests[4]).flatMap(({ role, content }) =>
     role === 'tool' ? [String(content)] : [],
   )
   assert.deepEqual(answers.slice(1), [
@@ -197,8 +197,8 @@ function steps(...calls: readonly (readonly [name: string, args: object])[]): Re
 /** Runs a turn that may change files without asking; returns its run id. */
 async function act(node: TestDispatch, content = 'go', options: object = {}): Promise<string> {
   const events = await node.ask(content, { options: { ...ALLOWED.options, ...options } })
-  assert.equal(eventOf(events, 'end').value.error, '')
-  return eventOf(events, 'start').value.runId
+  assert.equal(findEvent(events, 'end').value.error, '')
+  return findEvent(events, 'start').value.runId
 }
 
 async function undo(dispatch: Dispatch, more: { dryRun?: boolean } = {}) {

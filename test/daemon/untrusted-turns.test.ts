@@ -9,8 +9,8 @@ import { type Dispatch, request, route, streamTurn } from '../../src/core/protoc
 import { newSession } from '../../src/core/runtime/sessions.ts'
 import { handlers } from '../../src/daemon/handlers/handlers.ts'
 import type { RecordedRequest } from '../support/model-server.ts'
-import { DAEMON, startTestDispatch, systemOf, type TestDispatch } from '../support/test-dispatch.ts'
-import { messagesOf } from '../support/test-node.ts'
+import { DAEMON, startTestDispatch, systemPrompt, type TestDispatch } from '../support/test-dispatch.ts'
+import { requestMessages } from '../support/test-node.ts'
 import { until } from '../support/until.ts'
 
 const NEVER = new AbortController().signal
@@ -19,7 +19,7 @@ const NEVER = new AbortController().signal
  * Makes the call in the last message of the user, written as `CALL name {…}`, and answers with its result.
  */
 function callAsTold(asked: RecordedRequest) {
-  const messages = messagesOf(asked)
+  const messages = requestMessages(asked)
   const last = messages.at(-1)
   if (last?.['role'] === 'tool') return { parts: [String(last['content'])] }
   const [, name, args] = /CALL (\w+) (\{.*\})/s.exec(String(last?.['content'])) ?? []
@@ -83,7 +83,7 @@ test('untrusted senders cannot read what another one wrote, or write what unatte
   )
   await until('the event is answered', () => node.server.requests.length === before + 2)
   const asked = node.server.requests.slice(before)
-  assert.match(systemOf(asked[0]!.json), /cwd: .*\/workspace\/crab\/unattended\n/)
+  assert.match(systemPrompt(asked[0]!.json), /cwd: .*\/workspace\/crab\/unattended\n/)
   for (const { text } of asked) assert.doesNotMatch(text, /INJECTED|notes\.txt/)
 })
 

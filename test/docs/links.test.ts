@@ -21,7 +21,7 @@ test('every link of the documentation points to an existing file and heading', a
     )) {
       const [file = '', anchor] = target.split('#')
       const path = file === '' ? join(ROOT, page) : join(ROOT, dirname(page), file)
-      const isThere = existsSync(path) && (anchor === undefined || (await anchorsOf(path)).includes(anchor))
+      const isThere = existsSync(path) && (anchor === undefined || (await findAnchors(path)).includes(anchor))
       if (!isThere) broken.push(`${page}: ${target}`)
     }
   }
@@ -37,7 +37,7 @@ test('docs/README.md links to every page', async () => {
 })
 
 /** Returns the anchors that GitHub creates for headings. */
-async function anchorsOf(path: string): Promise<string[]> {
+async function findAnchors(path: string): Promise<string[]> {
   const headings = (await readFile(path, 'utf8')).matchAll(/^#+ (.*)$/gm)
   return [...headings].map(([, text = '']) =>
     text

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ripgrepFor, targetOf } from '../../scripts/sea/ripgrep.ts'
+import { detectTarget, ripgrepFor } from '../../scripts/sea/ripgrep.ts'
 import { makeTree } from '../support/trees.ts'
 
-test('targetOf() reads system and processor from an executable', async () => {
-  assert.equal(await targetOf(process.execPath), `${process.platform}-${process.arch}`)
+test('detectTarget() reads system and processor from an executable', async () => {
+  assert.equal(await detectTarget(process.execPath), `${process.platform}-${process.arch}`)
   const heads: [target: string, head: Buffer][] = [
     ['linux-x64', head([0, '\x7fELF'], [18, 62])],
     ['linux-arm64', head([0, '\x7fELF'], [18, 183])],
@@ -15,11 +15,11 @@ test('targetOf() reads system and processor from an executable', async () => {
   ]
   for (const [target, bytes] of heads) {
     await using tree = await makeTree({ node: bytes })
-    assert.equal(await targetOf(tree.path('node')), target)
+    assert.equal(await detectTarget(tree.path('node')), target)
   }
 })
 
-test('targetOf() rejects unknown executables', async () => {
+test('detectTarget() rejects unknown executables', async () => {
   for (const bytes of [
     head([0, '#!/bin/sh']),
     head([0, '\x7fELF'], [18, 8]),
@@ -27,7 +27,7 @@ test('targetOf() rejects unknown executables', async () => {
     Buffer.alloc(0),
   ]) {
     await using tree = await makeTree({ node: bytes })
-    await assert.rejects(targetOf(tree.path('node')), /^Error: Cannot tell what .+ runs on$/)
+    await assert.rejects(detectTarget(tree.path('node')), /^Error: Cannot tell what .+ runs on$/)
   }
 })
 

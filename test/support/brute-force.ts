@@ -28,13 +28,13 @@ export class BruteForce {
   constructor(documents: readonly BruteDocument[], terms = new TermBuffer()) {
     this.#terms = terms
     this.#documents = documents.map(({ row, text }) => {
-      const words = termsOf(text, 'document', terms)
-      return { row, length: Math.min(words.length, MAX_DOCUMENT_TERMS), counts: countsOf(words) }
+      const words = toTermTexts(text, 'document', terms)
+      return { row, length: Math.min(words.length, MAX_DOCUMENT_TERMS), counts: countTerms(words) }
     })
   }
 
   search(query: TextQuery): TextHit[] {
-    const words = [...new Set(termsOf(query.text, 'query', this.#terms))]
+    const words = [...new Set(toTermTexts(query.text, 'query', this.#terms))]
     const documents = this.#documents
     const average = documents.reduce((sum, { length }) => sum + length, 0) / documents.length
     const idfs = words.map((word) => {
@@ -56,7 +56,7 @@ export class BruteForce {
 }
 
 /** Returns the terms of a text, in order, as strings. */
-export function termsOf(text: string, mode: TermMode, terms = new TermBuffer()): string[] {
+export function toTermTexts(text: string, mode: TermMode, terms = new TermBuffer()): string[] {
   terms.fill(text, mode)
   const decoder = new TextDecoder()
   return Array.from({ length: terms.count }, (_, i) =>
@@ -64,7 +64,7 @@ export function termsOf(text: string, mode: TermMode, terms = new TermBuffer()):
   )
 }
 
-function countsOf(words: readonly string[]): Map<string, number> {
+function countTerms(words: readonly string[]): Map<string, number> {
   const counts = new Map<string, number>()
   for (const word of words) counts.set(word, Math.min((counts.get(word) ?? 0) + 1, MAX_TERM_COUNT))
   return counts

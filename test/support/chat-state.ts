@@ -33,7 +33,7 @@ export function after(state: ChatState, events: readonly Event[]): ChatState {
 }
 
 /** Returns the blocks to print. */
-export function blocksOf({ finished }: ChatState): Block[] {
+export function finishedBlocks({ finished }: ChatState): Block[] {
   return finished.map(({ block }) => block)
 }
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import type { Reply } from './model-server.ts'
 import { HAS_DAEMONS } from './run-binary.ts'
-import { cronEntry, cronStateOf, startSandboxCron, writeCrons } from './sandbox-cron.ts'
+import { cronEntry, readSandboxCronState, startSandboxCron, writeCrons } from './sandbox-cron.ts'
 import { startSandboxDaemon, WITH_DAEMON } from './sandbox-daemon.ts'
-import { makeTalk, promptOf, type Talk } from './talk.ts'
+import { lastPrompt, makeTalk, type Talk } from './talk.ts'
 import { until } from './until.ts'
 
 /** The result of running entries that fire every second. */
@@ -26,7 +26,7 @@ export async function fireForSeconds(count: number): Promise<CronSeconds> {
   const overlaps: string[] = []
   const open = new Set<string>()
   await using talk = await makeTalk((request): Reply => {
-    const words = promptOf(request)
+    const words = lastPrompt(request)
     if (open.has(words)) overlaps.push(words)
     open.add(words)
     void request.done.then(() => open.delete(words))
@@ -36,25 +36,25 @@ export async function fireForSeconds(count: number): Promise<CronSeconds> {
   const others = cronEntry(2, quietNow()) + cronEntry(3)
   await writeCrons(talk.home, cronEntry(1) + others + cronEntry(4, { schedule: '0 0 0 1 1 *' }))
   await using cron = await startSandboxCron(talk, { env: { ...WITH_DAEMON, TZ: 'UTC' } })
-  await until('it has fired', () => countOf(talk, 'do 1') >= 1)
+  await until('it has fired', () => countFires(talk, 'do 1') >= 1)
   const edited = performance.now()
   await writeCrons(talk.home, cronEntry(1) + others + cronEntry(4, { content: 'edited' }))
-  await until('the edited entry has fired', () => countOf(talk, 'edited') >= 1)
+  await until('the edited entry has fired', () => countFires(talk, 'edited') >= 1)
   const editedAfterMs = performance.now() - edited
-  await until(`it has fired ${count} times`, () => countOf(talk, 'do 1') >= count)
+  await until(`it has fired ${count} times`, () => countFires(talk, 'do 1') >= count)
   cron.kill('SIGTERM')
   await cron.finished
-  const { entries } = await cronStateOf(talk.home)
+  const { entries } = await readSandboxCronState(talk.home)
   const [first, , slow] = [1, 2, 3].map((id) => entries.find((one) => one.id === id)!)
-  assert.deepEqual([overlaps, countOf(talk, 'do 2')], [[], 0])
+  assert.deepEqual([overlaps, countFires(talk, 'do 2')], [[], 0])
   assert.ok(slow!.skipped >= 1, 'what takes longer than a second is skipped meanwhile')
   const sessions = await talk.sessions()
   const said = sessions.find(({ said }) => said[0] === 'user: do 1')?.said ?? []
   return { said, fired: first!.fired, missed: first!.missed + first!.skipped, editedAfterMs }
 }
 
-function countOf({ server }: Talk, words: string): number {
-  return server.requests.filter((request) => promptOf(request) === words).length
+function countFires({ server }: Talk, words: string): number {
+  return server.requests.filter((request) => lastPrompt(request) === words).length
 }
 
 /** Returns quiet hours that include now and at least the next hour. */

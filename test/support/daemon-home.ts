@@ -4,7 +4,7 @@ import { type ModelServer, type Script, startModelServer } from './model-server.
 import { type TemporaryHome, temporaryHome } from './temporary-home.ts'
 
 /** Creates a home whose config.toml names a scripted model server. */
-export async function talkingHome(script: Script): Promise<TemporaryHome & { server: ModelServer }> {
+export async function makeModelHome(script: Script): Promise<TemporaryHome & { server: ModelServer }> {
   const home = await temporaryHome()
   const server = await startModelServer(script)
   await home.write('config.toml', `[llm]\nbase_url = "${server.url}"\nmodel = "scripted"\n`)
@@ -19,7 +19,9 @@ export async function talkingHome(script: Script): Promise<TemporaryHome & { ser
 }
 
 /** Reads the lines of the log, without their times. */
-export async function logOf(home: TemporaryHome): Promise<{ level: string; message: string; pid: number }[]> {
+export async function readDaemonLog(
+  home: TemporaryHome,
+): Promise<{ level: string; message: string; pid: number }[]> {
   const text = await readFile(join(home.paths.logs, 'daemon.log'), 'utf8')
   return text
     .trimEnd()

@@ -52,7 +52,7 @@ export interface TestDaemon extends AsyncDisposable {
  */
 export async function startTestDaemon(home: TemporaryHome, start: DaemonStart = {}): Promise<TestDaemon> {
   const { child, ended } = spawnDaemon(home, start)
-  const place = { paths: home.paths, env: environmentOf(home, start), uid: process.getuid!() }
+  const place = { paths: home.paths, env: toEnvironment(home, start), uid: process.getuid!() }
   const ends: DaemonEnd[] = []
   void ended.then((end) => ends.push(end))
   for (;;) {
@@ -76,7 +76,7 @@ export function spawnDaemon(home: TemporaryHome, start: DaemonStart = {}) {
   const [file, ...first] = start.program ?? FROM_SOURCE
   const child = spawn(file, [...first, 'daemon', 'run', ...(start.args ?? [])], {
     cwd: tmpdir(),
-    env: environmentOf(home, start),
+    env: toEnvironment(home, start),
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   const pieces: string[] = []
@@ -102,7 +102,7 @@ function ending(child: ReturnType<typeof spawn>, ended: Promise<DaemonEnd>) {
   }
 }
 
-function environmentOf({ paths }: TemporaryHome, { env }: DaemonStart): Record<string, string> {
+function toEnvironment({ paths }: TemporaryHome, { env }: DaemonStart): Record<string, string> {
   const own = { HOME: join(paths.home, '..'), CRABTALK_HOME: paths.home }
   return { PATH: process.env['PATH']!, ...own, ...COMPILED, ...env }
 }

@@ -18,7 +18,7 @@ export function remoteSpecs(server: string, count: number): ToolSpec[] {
 }
 
 /** Builds the group of a server's tools. */
-export function groupOf(
+export function toolGroup(
   server: string,
   specs: readonly ToolSpec[],
   more: Partial<ToolGroup> = {},

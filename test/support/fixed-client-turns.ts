@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { request, streamTurn } from '../../src/core/protocol/dispatch.ts'
 import type { SocketEndpoint } from '../../src/core/transport/endpoint.ts'
 import { type DaemonStart, startTestDaemon, type TestDaemon } from './daemon.ts'
-import { talkingHome } from './daemon-home.ts'
+import { makeModelHome } from './daemon-home.ts'
 import { type FixedCase, type FixedClient, type FixedError, fixedClient } from './fixed-client.ts'
 import type { FixedMessage } from './fixed-wire.ts'
 import type { RecordedRequest, Script } from './model-server.ts'
@@ -41,8 +41,8 @@ export function testFixedClients(start: DaemonStart = {}): void {
   test('a turn whose model call is retried ends with its answer', async () => {
     await using at = await startPlace([{ status: 500, body: 'oops' }, { parts: ['Back.'] }], start)
     const events = await turn(at, 'hi')
-    assert.deepEqual([textOf(events), at.requests.length], ['Back.', 2])
-    assert.deepEqual(namesOf(events), ['start', 'text_start', 'chunk', 'text_end', 'end'])
+    assert.deepEqual([joinChunks(events), at.requests.length], ['Back.', 2])
+    assert.deepEqual(caseNames(events), ['start', 'text_start', 'chunk', 'text_end', 'end'])
   })
 
   test('a turn with a notice about config.toml ends with its answer', async () => {
@@ -51,7 +51,7 @@ export function testFixedClients(start: DaemonStart = {}): void {
     await at.home.write('config.toml', `mdoel = "x"\n${config}`)
     const seen = await currentTurn(at.daemon, 'hi')
     assert.ok(seen.includes('notice'), `no notice in ${seen}`)
-    assert.equal(textOf(await turn(at, 'hi')), 'Fine.')
+    assert.equal(joinChunks(await turn(at, 'hi')), 'Fine.')
   })
 
   test('a turn of an agent whose MCP server does not start ends with its answer', async () => {
@@ -60,7 +60,7 @@ export function testFixedClients(start: DaemonStart = {}): void {
     await at.client.request('upsert_mcp', { agent: 'crab', config })
     const seen = await currentTurn(at.daemon, 'hi')
     assert.ok(seen.includes('mcpState'), `no state of the server in ${seen}`)
-    assert.equal(textOf(await turn(at, 'hi')), 'Without it.')
+    assert.equal(joinChunks(await turn(at, 'hi')), 'Without it.')
   })
 
   for (const [form, reply] of [
@@ -71,7 +71,7 @@ export function testFixedClients(start: DaemonStart = {}): void {
     test(`a question is answered by ${form}`, async () => {
       await using at = await startPlace([{ parts: [ask(['Red', 'Blue'])] }, { parts: ['Thanks.'] }], start)
       const events = await turn(at, 'go', reply)
-      assert.deepEqual([textOf(events), resultOf(events)], ['Thanks.', '{"Which one?":"Blue"}'])
+      assert.deepEqual([joinChunks(events), resultOf(events)], ['Thanks.', '{"Which one?":"Blue"}'])
     })
   }
 
@@ -94,9 +94,9 @@ export function testFixedClients(start: DaemonStart = {}): void {
     test(`permission is ${isDone ? 'given' : 'refused'} by ${reply}`, async () => {
       await using at = await startPlace([{ parts: [bash('touch made')] }, { parts: ['Done.'] }], start)
       const events = await turn(at, 'go', reply)
-      assert.ok(namesOf(events).includes('ask_user'))
+      assert.ok(caseNames(events).includes('ask_user'))
       assert.equal(existsSync(join(at.home.paths.home, '..', 'made')), isDone, resultOf(events))
-      assert.equal(textOf(events), 'Done.')
+      assert.equal(joinChunks(events), 'Done.')
     })
   }
 
@@ -125,8 +125,8 @@ export function testFixedClients(start: DaemonStart = {}): void {
   test('a sender of another class is not asked', async () => {
     await using at = await startPlace([{ parts: [ask(['Red'])] }, { parts: ['Alone.'] }], start)
     const events = await turn(at, 'go', undefined, 'tg:7')
-    assert.ok(!namesOf(events).includes('ask_user'))
-    assert.equal(textOf(events), 'Alone.')
+    assert.ok(!caseNames(events).includes('ask_user'))
+    assert.equal(joinChunks(events), 'Alone.')
   })
 
   test('empty lists and tables, the nil id and a tool as an object are stored', async () => {
@@ -136,11 +136,11 @@ export function testFixedClients(start: DaemonStart = {}): void {
       const { value } = await at.client.request('upsert_mcp', { agent: 'crab', config })
       assert.deepEqual([value['name'], value['url']], ['far', REMOTE.url])
     }
-    const before = await agentOf(at)
+    const before = await findAgent(at)
     const choice = { type: 'function', function: { name: 'bash' } }
     const config = JSON.stringify({ ...before, id: NIL_ID, tool_choice: choice, mcps: [REMOTE] })
     await at.client.request('update_agent', { name: 'crab', config })
-    const after = await agentOf(at)
+    const after = await findAgent(at)
     assert.deepEqual([after['id'], after['tool_choice']], [before['id'], 'bash'])
     assert.deepEqual(after['mcps'], [{ name: 'far', url: REMOTE.url }])
     await at.client.request('create_agent', { name: 'new', prompt: 'Be brief.', config })
@@ -198,7 +198,7 @@ export function testFixedClients(start: DaemonStart = {}): void {
 }
 
 async function startPlace(script: Script, start: DaemonStart): Promise<Place> {
-  const home = await talkingHome(script)
+  const home = await makeModelHome(script)
   const daemon = await startTestDaemon(home, start)
   const endpoint = { kind: 'unix', path: join(home.paths.run, 'crabtalk.sock') } as const
   return {
@@ -240,7 +240,7 @@ async function currentTurn({ dispatch }: TestDaemon, content: string): Promise<(
   return events.map(({ event }) => event?.$case)
 }
 
-async function agentOf({ client }: Place): Promise<FixedMessage> {
+async function findAgent({ client }: Place): Promise<FixedMessage> {
   const { value } = await client.request('get_agent', { name: 'crab' })
   return JSON.parse(String(value['config']))
 }
@@ -258,11 +258,11 @@ function bash(command: string) {
   return { call: 'a', name: 'bash', args: JSON.stringify({ command }) }
 }
 
-function namesOf(events: readonly FixedCase[]): string[] {
+function caseNames(events: readonly FixedCase[]): string[] {
   return events.map(({ name }) => name)
 }
 
-function textOf(events: readonly FixedCase[]): string {
+function joinChunks(events: readonly FixedCase[]): string {
   return events.flatMap(({ name, value }) => (name === 'chunk' ? [value['content']] : [])).join('')
 }
 

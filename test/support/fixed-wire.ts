@@ -24,7 +24,7 @@ const MESSAGES: ReadonlyMap<string, Message> = readTable()
 
 /** Encodes a message as typed clients do: fields in order of their numbers, no defaults, nothing unknown. */
 export function encodeFixed(name: string, value: FixedMessage): Buffer {
-  const { fields } = messageOf(name)
+  const { fields } = findMessage(name)
   const unknown = Object.keys(value).find((key) => !fields.some((field) => field.name === key))
   if (unknown !== undefined) throw new Error(`${name} has no field ${unknown}`)
   const sorted = fields.toSorted((a, b) => a.number - b.number)
@@ -36,7 +36,7 @@ export function encodeFixed(name: string, value: FixedMessage): Buffer {
  * missing.
  */
 export function decodeFixed(name: string, bytes: Buffer): FixedMessage {
-  const { fields, isOneof } = messageOf(name)
+  const { fields, isOneof } = findMessage(name)
   const value: FixedMessage = {}
   for (const { number, payload } of readFields(bytes)) {
     const field = fields.find((one) => one.number === number)
@@ -108,7 +108,7 @@ function varint(value: number): Buffer {
   return Buffer.from([...bytes, rest])
 }
 
-function messageOf(name: string): Message {
+function findMessage(name: string): Message {
   const message = MESSAGES.get(name)
   if (!message) throw new Error(`The fixed protocol has no message ${name}`)
   return message

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { chmod, link, symlink } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { OUTSIDE } from './instruction-place.ts'
+import { OUTSIDE } from './instruction-fixture.ts'
 import { AGENTS, type InstructionTrick, makeRepository, OWN_FILE, WORK } from './instruction-tricks.ts'
 
 const OUT = /AGENTS\.md: it is not read: it is a link that points outside its folder/
@@ -14,19 +14,19 @@ export const FILE_TRICKS: readonly InstructionTrick[] = [
     name: 'absolute link out of the folder',
     play: (p) => symlink(p.at('out/secret.md'), p.at(AGENTS)),
     used: [],
-    told: [OUT],
+    notices: [OUT],
   },
   {
     name: 'relative link out of the folder',
     play: (p) => symlink('../../out/secret.md', p.at(AGENTS)),
     used: [],
-    told: [OUT],
+    notices: [OUT],
   },
   {
     name: 'link with more .. than there are folders',
     play: (p) => symlink(`${'../'.repeat(30)}etc/passwd`, p.at(AGENTS)),
     used: [],
-    told: [OUT],
+    notices: [OUT],
   },
   {
     name: 'link to a link that leads out',
@@ -36,7 +36,7 @@ export const FILE_TRICKS: readonly InstructionTrick[] = [
       await symlink(p.at('out/secret.md'), p.at(`${WORK}/c.md`))
     },
     used: [],
-    told: [OUT],
+    notices: [OUT],
   },
   {
     name: 'link through a folder that is a link out',
@@ -45,7 +45,7 @@ export const FILE_TRICKS: readonly InstructionTrick[] = [
       await symlink('docs/secret.md', p.at(AGENTS))
     },
     used: [],
-    told: [OUT],
+    notices: [OUT],
   },
   {
     name: 'link that leaves the folder and comes back',
@@ -84,25 +84,25 @@ export const FILE_TRICKS: readonly InstructionTrick[] = [
     },
     cwd: `${WORK}/sub`,
     used: [],
-    told: [OUT],
+    notices: [OUT],
   },
   {
     name: 'link to config.toml',
     play: (p) => symlink(p.at('user/.crabtalk/config.toml'), p.at(AGENTS)),
     used: [],
-    told: [OWN_FILE],
+    notices: [OWN_FILE],
   },
   {
     name: 'link to an agent’s prompt',
     play: (p) => symlink(p.at('user/.crabtalk/agents/crab.md'), p.at(AGENTS)),
     used: [],
-    told: [OWN_FILE],
+    notices: [OWN_FILE],
   },
   {
     name: 'link to the environment of this process',
     play: (p) => symlink('/proc/self/environ', p.at(AGENTS)),
     used: [],
-    told: [/it is not read/],
+    notices: [/it is not read/],
   },
   {
     name: 'link to .env inside',
@@ -111,7 +111,7 @@ export const FILE_TRICKS: readonly InstructionTrick[] = [
       await symlink('.env', p.at(AGENTS))
     },
     used: [],
-    told: [NO_TEXT],
+    notices: [NO_TEXT],
   },
   {
     name: 'link to a file of .git',
@@ -120,27 +120,32 @@ export const FILE_TRICKS: readonly InstructionTrick[] = [
       await symlink('.git/description.md', p.at(AGENTS))
     },
     used: [],
-    told: [NO_TEXT],
+    notices: [NO_TEXT],
   },
   {
     name: 'link to nothing',
     play: (p) => symlink('none.md', p.at(AGENTS)),
     used: [],
-    told: [/it is a broken link/],
+    notices: [/it is a broken link/],
   },
   {
     name: 'link to itself',
     play: (p) => symlink('AGENTS.md', p.at(AGENTS)),
     used: [],
-    told: [/its links form a loop/],
+    notices: [/its links form a loop/],
   },
-  { name: 'link to a folder', play: (p) => symlink('.', p.at(AGENTS)), used: [], told: [/it is not read/] },
+  {
+    name: 'link to a folder',
+    play: (p) => symlink('.', p.at(AGENTS)),
+    used: [],
+    notices: [/it is not read/],
+  },
   // hard links
   {
     name: 'hard link to config.toml',
     play: (p) => link(p.at('user/.crabtalk/config.toml'), p.at(AGENTS)),
     used: [],
-    told: [OWN_FILE],
+    notices: [OWN_FILE],
   },
   {
     name: 'link to a hard link to config.toml',
@@ -149,7 +154,7 @@ export const FILE_TRICKS: readonly InstructionTrick[] = [
       await symlink('notes.md', p.at(AGENTS))
     },
     used: [],
-    told: [OWN_FILE],
+    notices: [OWN_FILE],
   },
   {
     name: 'hard link to a file of the project',
@@ -164,7 +169,7 @@ export const FILE_TRICKS: readonly InstructionTrick[] = [
     name: 'named pipe',
     play: async (p) => void execFileSync('mkfifo', [p.at(AGENTS)]),
     used: [],
-    told: [/it is a named pipe/],
+    notices: [/it is a named pipe/],
   },
   {
     name: 'link to a named pipe',
@@ -173,22 +178,22 @@ export const FILE_TRICKS: readonly InstructionTrick[] = [
       await symlink('pipe.md', p.at(AGENTS))
     },
     used: [],
-    told: [/it is a named pipe/],
+    notices: [/it is a named pipe/],
   },
-  { name: 'socket', play: (p) => bindSocket(p.at(AGENTS)), used: [], told: [/it is a socket/] },
+  { name: 'socket', play: (p) => bindSocket(p.at(AGENTS)), used: [], notices: [/it is a socket/] },
   {
     name: 'link to an endless device',
     play: (p) => symlink('/dev/zero', p.at(AGENTS)),
     used: [],
-    told: [OUT],
+    notices: [OUT],
   },
   {
     name: 'the home’s own file is a link to an endless device',
     play: (p) => symlink('/dev/zero', p.at('user/.crabtalk/Crab.md')),
     used: [],
-    told: [/it is a device/],
+    notices: [/it is a device/],
   },
-  { name: 'folder of that name', play: (p) => p.folder(AGENTS), used: [], told: [/it is a folder/] },
+  { name: 'folder of that name', play: (p) => p.folder(AGENTS), used: [], notices: [/it is a folder/] },
   {
     name: 'Crab.md is a folder, AGENTS.md a file',
     async play(p) {
@@ -196,7 +201,7 @@ export const FILE_TRICKS: readonly InstructionTrick[] = [
       await p.write(AGENTS)
     },
     used: [AGENTS],
-    told: [/Crab\.md: it is not read: it is a folder/],
+    notices: [/Crab\.md: it is not read: it is a folder/],
   },
   // owners and modes
   {
@@ -206,7 +211,7 @@ export const FILE_TRICKS: readonly InstructionTrick[] = [
       await p.giveAway(AGENTS)
     },
     used: [],
-    told: [/it belongs to another user/],
+    notices: [/it belongs to another user/],
   },
   {
     name: 'file of another user in a sticky folder above',
@@ -236,7 +241,7 @@ export const FILE_TRICKS: readonly InstructionTrick[] = [
     },
     cwd: 'shared',
     used: [],
-    told: [/every user of this machine can replace it/],
+    notices: [/every user of this machine can replace it/],
   },
   {
     name: 'file that anybody may write',
@@ -245,7 +250,7 @@ export const FILE_TRICKS: readonly InstructionTrick[] = [
       await chmod(p.at(AGENTS), 0o666)
     },
     used: [],
-    told: [/every user of this machine can write it/],
+    notices: [/every user of this machine can write it/],
   },
   {
     name: 'file that the group may write',

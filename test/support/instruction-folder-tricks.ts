@@ -1,5 +1,5 @@
 import { link, rename, symlink, truncate } from 'node:fs/promises'
-import { KEY, OUTSIDE } from './instruction-place.ts'
+import { KEY, OUTSIDE } from './instruction-fixture.ts'
 import { AGENTS, type InstructionTrick, makeRepository, OWN_FILE, WORK } from './instruction-tricks.ts'
 
 /** Tricks with the location and the content of the file. */
@@ -178,7 +178,7 @@ export const FOLDER_TRICKS: readonly InstructionTrick[] = [
     },
     cwd: 'disk/crab',
     used: [],
-    told: [OWN_FILE],
+    notices: [OWN_FILE],
   },
   {
     name: 'agent files kept elsewhere, by a link',
@@ -189,7 +189,7 @@ export const FOLDER_TRICKS: readonly InstructionTrick[] = [
     },
     cwd: 'user/dotfiles',
     used: [],
-    told: [OWN_FILE],
+    notices: [OWN_FILE],
   },
   {
     name: 'the home’s own file kept elsewhere, by a link',
@@ -203,13 +203,13 @@ export const FOLDER_TRICKS: readonly InstructionTrick[] = [
     name: 'the home’s own file is a link to config.toml',
     play: (p) => symlink('config.toml', p.at('user/.crabtalk/Crab.md')),
     used: [],
-    told: [OWN_FILE],
+    notices: [OWN_FILE],
   },
   {
     name: 'the home’s own file is a hard link to config.toml',
     play: (p) => link(p.at('user/.crabtalk/config.toml'), p.at('user/.crabtalk/Crab.md')),
     used: [],
-    told: [OWN_FILE],
+    notices: [OWN_FILE],
   },
   // texts
   {
@@ -248,19 +248,19 @@ export const FOLDER_TRICKS: readonly InstructionTrick[] = [
       await truncate(p.at(AGENTS), 2 ** 40)
     },
     used: [],
-    told: [/it is not UTF-8 text/],
+    notices: [/it is not UTF-8 text/],
   },
   {
     name: 'NUL characters',
     play: (p) => p.write(AGENTS, 'a\0b'),
     used: [],
-    told: [/it is not UTF-8 text/],
+    notices: [/it is not UTF-8 text/],
   },
   {
     name: 'UTF-16',
     play: (p) => p.write(AGENTS, Buffer.from('\ufeffhello', 'utf16le')),
     used: [],
-    told: [/it is not UTF-8 text/],
+    notices: [/it is not UTF-8 text/],
   },
   {
     name: 'bytes that are not UTF-8',
@@ -271,7 +271,7 @@ export const FOLDER_TRICKS: readonly InstructionTrick[] = [
     name: 'hidden characters: overrides, tags, blanks of no width, escapes',
     play: (p) => p.write(AGENTS, 'safe\u202e\u200b\u{e0041}\u{e0042}\u001b[8m\u009b text'),
     used: [[AGENTS, 'safe[8m text']],
-    told: [/AGENTS\.md: its invisible characters were removed/],
+    notices: [/AGENTS\.md: its invisible characters were removed/],
   },
   {
     name: 'emoji and Persian, which need joiners',

@@ -100,15 +100,15 @@ function search(
 ) {
   const query = randomQuery(draw)
   assert.deepEqual(
-    rankOf(index.search(query)),
-    rankOf(new BruteForce(documents, TERMS).search(query)),
+    toRanks(index.search(query)),
+    toRanks(new BruteForce(documents, TERMS).search(query)),
     `seed ${seed}`,
   )
   assert.equal(index.stats.documents, documents.length, `seed ${seed}`)
 }
 
 /** Sorts rows that are equal in all sort keys, because their order is undefined. */
-function rankOf(hits: readonly object[]): string[] {
+function toRanks(hits: readonly object[]): string[] {
   return hits.map((hit) => JSON.stringify(hit, Object.keys(hit).sort()))
 }
 

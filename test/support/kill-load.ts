@@ -8,7 +8,7 @@ import { FROM_SOURCE, startTestDaemon, type TestDaemon } from './daemon.ts'
 import { type ModelServer, type Reply, startModelServer } from './model-server.ts'
 import { livingWith } from './orphans.ts'
 import { BINARY } from './run-binary.ts'
-import { promptOf, readSessions, shortConfig } from './talk.ts'
+import { lastPrompt, readSessions, shortConfig } from './talk.ts'
 import { type TemporaryHome, temporaryHome } from './temporary-home.ts'
 import { until } from './until.ts'
 
@@ -24,7 +24,7 @@ export interface KillLoad extends AsyncDisposable {
 /** The result of one round. */
 export interface RoundReport {
   /** Turns whose `start` a client saw. */
-  begun: number
+  started: number
   /** The number of those turns whose `end` it received. */
   ended: number
   /** Turns that were running when the daemon was killed. */
@@ -34,7 +34,7 @@ export interface RoundReport {
 }
 
 /** The events that a client of a conversation received. */
-interface Told {
+interface ReceivedTurns {
   session: string
   /** User messages whose turn has started, and the answers of turns that ended. */
   said: string[]
@@ -48,9 +48,9 @@ const WITH_TOOL = 3
 export async function makeKillLoad(): Promise<KillLoad> {
   const home = await temporaryHome()
   const mark = `0.0${randomInt(2 ** 40)}` // in the environment of daemons, and an argument of programs
-  const server = await startModelServer((request) => answerTo(promptOf(request), `sleep 977 ${mark}`))
+  const server = await startModelServer((request) => answerTo(lastPrompt(request), `sleep 977 ${mark}`))
   await home.write('config.toml', shortConfig(server.url))
-  const told = new Map<string, Told>()
+  const told = new Map<string, ReceivedTurns>()
   let rounds = 0
   return {
     home,
@@ -70,17 +70,17 @@ interface Place {
   home: TemporaryHome
   server: ModelServer
   mark: string
-  told: Map<string, Told>
+  told: Map<string, ReceivedTurns>
 }
 
 async function round(place: Place, number: number): Promise<RoundReport> {
   const { mark, told } = place
-  const before = { begun: countBegun(told), ended: countEnded(told) }
+  const before = { begun: countTurnStarts(told), ended: countEnded(told) }
   const stop = new AbortController()
   await using first = await start(place)
   const clients = senders().map((sender) => converse(first.dispatch, { sender, number, told }, stop.signal))
   await until('every conversation has begun', () => countStarted(told, number) === CONVERSATIONS)
-  await until('programs of turns run', async () => (await programsOf(mark)) === WITH_TOOL)
+  await until('programs of turns run', async () => (await findPrograms(mark)) === WITH_TOOL)
   await sleep(Math.random() * LONGEST_ANSWER_MS)
   stop.abort() // no further turn is requested
   first.kill('SIGKILL')
@@ -89,12 +89,17 @@ async function round(place: Place, number: number): Promise<RoundReport> {
   await using second = await start(place)
   const backMs = performance.now() - killedAt
   await checkHistories(second.dispatch, told)
-  await goOn(second.dispatch, told, number)
+  await continueTurns(second.dispatch, told, number)
   await checkHistories(second.dispatch, told)
   await until('only the new daemon is left', async () =>
     (await livingWith(mark)).every(({ pid }) => pid === second.pid),
   )
-  return { begun: countBegun(told) - before.begun, ended: countEnded(told) - before.ended, cut, backMs }
+  return {
+    started: countTurnStarts(told) - before.begun,
+    ended: countEnded(told) - before.ended,
+    cut,
+    backMs,
+  }
 }
 
 async function start({ home, mark }: Place): Promise<TestDaemon> {
@@ -106,14 +111,14 @@ function senders(): string[] {
   return Array.from({ length: CONVERSATIONS }, (_, index) => `c${index}`)
 }
 
-async function programsOf(mark: string): Promise<number> {
+async function findPrograms(mark: string): Promise<number> {
   return (await livingWith(mark)).filter(({ command }) => command.startsWith('sleep')).length
 }
 
 /** Runs one turn after another until the daemon is gone; returns whether a turn was running then. */
 async function converse(
   dispatch: Dispatch,
-  { sender, number, told }: { sender: string; number: number; told: Map<string, Told> },
+  { sender, number, told }: { sender: string; number: number; told: Map<string, ReceivedTurns> },
   stop: AbortSignal,
 ): Promise<boolean> {
   const hasTool = Number(sender.slice(1)) < WITH_TOOL
@@ -133,7 +138,7 @@ async function converse(
         if (event?.$case === 'chunk') text += event.value.content
         if (event?.$case !== 'end') continue
         assert.equal(event.value.error, '')
-        assert.equal(text, wordsOf(content).join(''))
+        assert.equal(text, toWords(content).join(''))
         told.get(sender)!.said.push(`assistant: ${text}`)
       }
     } catch (reason) {
@@ -145,7 +150,11 @@ async function converse(
 }
 
 /** Runs the next turn of every conversation. */
-async function goOn(dispatch: Dispatch, told: Map<string, Told>, number: number): Promise<void> {
+async function continueTurns(
+  dispatch: Dispatch,
+  told: Map<string, ReceivedTurns>,
+  number: number,
+): Promise<void> {
   await Promise.all(
     [...told].map(async ([sender, known]) => {
       const content = `${sender} round ${number} go on`
@@ -160,7 +169,7 @@ async function goOn(dispatch: Dispatch, told: Map<string, Told>, number: number)
  * Checks that everything a client received is stored, in order; more may be stored that was never
  * acknowledged.
  */
-async function checkHistories(dispatch: Dispatch, told: Map<string, Told>): Promise<void> {
+async function checkHistories(dispatch: Dispatch, told: Map<string, ReceivedTurns>): Promise<void> {
   for (const [sender, { session, said }] of told) {
     const history = await request(dispatch, 'getConversationHistory', { filePath: session }, NEVER)
     assertHolds(
@@ -171,7 +180,7 @@ async function checkHistories(dispatch: Dispatch, told: Map<string, Told>): Prom
   }
 }
 
-async function checkFiles({ paths }: TemporaryHome, told: Map<string, Told>): Promise<void> {
+async function checkFiles({ paths }: TemporaryHome, told: Map<string, ReceivedTurns>): Promise<void> {
   const sessions = await readSessions(paths.home)
   assert.equal(sessions.length, told.size)
   for (const { header, said } of sessions) {
@@ -195,11 +204,11 @@ function answerTo(prompt: string, program: string): Reply {
   if (last.endsWith('tool')) {
     return { parts: [{ call: 'c1', name: 'bash', args: JSON.stringify({ command: program }) }] }
   }
-  return { parts: wordsOf(last), paceMs: PACE_MS }
+  return { parts: toWords(last), paceMs: PACE_MS }
 }
 
 /** Returns deterministic words for a message. */
-function wordsOf(content: string): string[] {
+function toWords(content: string): string[] {
   const sum = [...content].reduce((total, letter) => (total * 31 + letter.charCodeAt(0)) % 9973, 7)
   return Array.from({ length: 1 + (sum % MOST_WORDS) }, (_, index) => `${content}, word ${index}. `)
 }
@@ -208,16 +217,16 @@ const MOST_WORDS = 20
 const PACE_MS = 40
 const LONGEST_ANSWER_MS = MOST_WORDS * PACE_MS
 
-function countStarted(told: Map<string, Told>, number: number): number {
+function countStarted(told: Map<string, ReceivedTurns>, number: number): number {
   const isThisRound = (line: string) => line.includes(` round ${number} `)
   return [...told.values()].filter(({ said }) => said.some(isThisRound)).length
 }
 
-function countBegun(told: Map<string, Told>): number {
+function countTurnStarts(told: Map<string, ReceivedTurns>): number {
   return [...told.values()].flatMap(({ said }) => said).filter((line) => line.startsWith('user: ')).length
 }
 
-function countEnded(told: Map<string, Told>): number {
+function countEnded(told: Map<string, ReceivedTurns>): number {
   return [...told.values()].flatMap(({ said }) => said).filter((line) => line.startsWith('assistant: '))
     .length
 }

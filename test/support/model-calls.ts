@@ -53,6 +53,6 @@ export async function collectFailure(
 }
 
 /** Returns the text of an answer. */
-export function textOf(events: readonly ModelEvent[]): string {
+export function joinText(events: readonly ModelEvent[]): string {
   return events.map((event) => (event.type === 'text' ? event.delta : '')).join('')
 }

@@ -6,7 +6,7 @@
 import type { Wire } from '../../src/core/provider/address.ts'
 import type { ModelEndpoint } from '../../src/core/provider/endpoint.ts'
 import { callEndpoint } from '../../src/core/provider/source.ts'
-import { endpointAt, modelRequest, textOf } from './model-calls.ts'
+import { endpointAt, joinText, modelRequest } from './model-calls.ts'
 
 const [kind, baseUrl = '', wire] = process.argv.slice(2)
 const read = new Set<string>()
@@ -30,5 +30,5 @@ async function callOnce(): Promise<string> {
   })
   const request = modelRequest({ system: 'Be brief.', thinking: true })
   const events = callEndpoint(() => endpoint, request, new AbortController().signal)
-  return textOf(await Array.fromAsync(events))
+  return joinText(await Array.fromAsync(events))
 }

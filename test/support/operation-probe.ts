@@ -57,7 +57,7 @@ export async function preparePair(
 
 /** Whether a client may use an operation on that pair. */
 export async function isServed(operation: Operation, pair: KnownPair, probe: Probe): Promise<boolean> {
-  const reply = await probe({ $case: operation, value: bodyOf(operation, pair) } as Body)
+  const reply = await probe({ $case: operation, value: makeBody(operation, pair) } as Body)
   if (operation === 'listAsks' && reply?.code === 0) return reply.text.includes(pair.asking.askId)
   if (reply?.code === 404) return !IDENTIFYING.has(operation)
   return reply === undefined || reply.code !== 403
@@ -69,7 +69,7 @@ const IDENTIFYING: ReadonlySet<Operation> = new Set([
   ...(['waitRun', 'replyToAsk'] as const),
 ])
 
-function bodyOf(operation: Operation, { session, runId, asking, ...pair }: KnownPair): unknown {
+function makeBody(operation: Operation, { session, runId, asking, ...pair }: KnownPair): unknown {
   switch (operation) {
     case 'hello':
       return { versions: [1] }

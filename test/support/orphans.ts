@@ -17,7 +17,7 @@ export interface Orphan {
  */
 export async function livingWith(mark: string): Promise<Orphan[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
-  const found = await Promise.all(pids.map((pid) => look(pid, mark)))
+  const found = await Promise.all(pids.map((pid) => inspectProcess(pid, mark)))
   return found.flatMap((orphan) => orphan ?? []).toSorted((a, b) => a.pid - b.pid)
 }
 
@@ -51,7 +51,7 @@ export async function endLiving(mark: string): Promise<Orphan[]> {
   return ended
 }
 
-async function look(pid: string, mark: string): Promise<Orphan | undefined> {
+async function inspectProcess(pid: string, mark: string): Promise<Orphan | undefined> {
   const [line, environment, stat] = await Promise.all(
     ['cmdline', 'environ', 'stat'].map((file) => readOfProcess(pid, file)),
   )

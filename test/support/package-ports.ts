@@ -19,7 +19,7 @@ export interface TestPorts {
   /** Services that run. */
   running: Set<string>
   /** The requests to the services, such as `restart clock`. */
-  told: string[]
+  serviceRequests: string[]
   /** Called at a restart. */
   onRestart: { now: (name: string) => Promise<void> }
   /** The services that are no longer restarted. */
@@ -45,7 +45,7 @@ interface TestPortsOptions {
 export function testPorts(at: TestPortsOptions): TestPorts {
   const offers: PackageOffer[] = []
   const running = new Set<string>()
-  const told: string[] = []
+  const serviceRequests: string[] = []
   const onRestart = { now: async (_name: string) => {} }
   const leases = new MemoryLeases()
   const locked = new Set<string>()
@@ -74,18 +74,18 @@ export function testPorts(at: TestPortsOptions): TestPorts {
       isRunning: async (name) => running.has(name),
       hasFailed: async (name) => failed.has(name),
       restart: async (name) => {
-        told.push(`restart ${name}`)
+        serviceRequests.push(`restart ${name}`)
         await onRestart.now(name)
       },
       remove: async (name) => {
-        told.push(`remove ${name}`)
+        serviceRequests.push(`remove ${name}`)
         running.delete(name)
       },
     },
     consent: async (offer) => void offers.push(offer),
     step: () => {},
   }
-  return { ports, offers, running, told, onRestart, locked, failed }
+  return { ports, offers, running, serviceRequests, onRestart, locked, failed }
 }
 
 /** Creates a stand-in for npm with the registry of the test, for packages without dependencies. */

@@ -142,7 +142,7 @@ function githubToken(planted: Record<string, string>): string {
 }
 
 /** Reads every file of a home except those that hold its secrets on purpose. */
-export async function otherFiles(home: string): Promise<[name: string, text: string][]> {
+export async function readOtherFiles(home: string): Promise<[name: string, text: string][]> {
   const entries = await readdir(home, { recursive: true, withFileTypes: true })
   const files = entries.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name))
   const written = files.filter((path) => !/(?:agents\/crab\.toml|\/config\.toml|\/service\.env)$/.test(path))
@@ -152,7 +152,7 @@ export async function otherFiles(home: string): Promise<[name: string, text: str
 }
 
 /** Finds the secrets that a text contains: whole, percent-decoded, or as basic authorization. */
-export function secretsIn(planted: Planted, text: string): string[] {
+export function findSecrets(planted: Planted, text: string): string[] {
   const plain = text.includes('%')
     ? `${text}\n${text.replaceAll(/%([\da-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))}`
     : text

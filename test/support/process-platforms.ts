@@ -29,30 +29,33 @@ export function openTestHost(platform?: Platform): ProcessHost {
 }
 
 /** Builds a command in the temporary folder, with little more than PATH in its environment. */
-export function commandOf(argv: ProcessCommand['argv'], more: Partial<ProcessCommand> = {}): ProcessCommand {
+export function makeCommand(
+  argv: ProcessCommand['argv'],
+  more: Partial<ProcessCommand> = {},
+): ProcessCommand {
   return { argv, cwd: tmpdir(), env: { PATH: '/usr/bin:/bin' }, ...more }
 }
 
 /** Builds a command that runs a script of /bin/sh. */
-export function scriptOf(script: string, more: Partial<ProcessCommand> = {}): ProcessCommand {
-  return commandOf(['/bin/sh', '-c', script], more)
+export function makeScript(script: string, more: Partial<ProcessCommand> = {}): ProcessCommand {
+  return makeCommand(['/bin/sh', '-c', script], more)
 }
 
 /**
- * Builds a script like scriptOf(), with a word in the environment that identifies its processes (orphans.ts).
+ * Builds a script like makeScript(), with a word in the environment that identifies its processes (orphans.ts).
  */
 export function markedScript(script: string): { word: string; command: ProcessCommand } {
   const word = randomUUID()
-  return { word, command: scriptOf(script, { env: { PATH: '/usr/bin:/bin', TEST_WORD: word } }) }
+  return { word, command: makeScript(script, { env: { PATH: '/usr/bin:/bin', TEST_WORD: word } }) }
 }
 
 /** Reads everything that a program writes to standard output, until every holder has closed it. */
-export async function textOf(stream: RunningProcess['stdout']): Promise<string> {
+export async function readAllText(stream: RunningProcess['stdout']): Promise<string> {
   return (await stream.toArray()).join('')
 }
 
 /** Reads the first line that a program writes; the rest can be read later. */
-export async function lineOf({ stdout }: RunningProcess): Promise<string> {
+export async function readFirstLine({ stdout }: RunningProcess): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>()
   let text = ''
   const onData = (piece: Buffer) => {

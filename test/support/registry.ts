@@ -57,7 +57,7 @@ export async function openRegistry(): Promise<Registry> {
       waiting.one.resolve()
       await new Promise<void>((resolve) => gate.held.push(resolve))
     }
-    const answer = answerOf(path, versions, `http://${request.headers.host}`)
+    const answer = answerRequest(path, versions, `http://${request.headers.host}`)
     return response
       .writeHead(answer ? 200 : 404, { 'content-type': answer?.type ?? 'application/json' })
       .end(answer?.body ?? '{}')
@@ -113,7 +113,7 @@ export async function openRegistry(): Promise<Registry> {
         ({ manifest, folder }) =>
           spec === manifest.name || spec === `${manifest.name}@${manifest.version}` || spec === folder,
       )
-      return one && { shown: shownOf(one, url), tarball: one.tarball }
+      return one && { shown: toShown(one, url), tarball: one.tarball }
     },
     replace(name, version, content) {
       const all = versions.get(name) ?? []
@@ -180,7 +180,7 @@ interface Version extends Publication {
   served?: Buffer
 }
 
-function answerOf(
+function answerRequest(
   path: string,
   versions: ReadonlyMap<string, Version[]>,
   origin: string,
@@ -205,7 +205,7 @@ function packument(name: string, versions: readonly Version[], origin: string): 
 }
 
 /** Returns the version in the format of `npm view --json`. */
-function shownOf(one: Version, origin: string): Record<string, unknown> {
+function toShown(one: Version, origin: string): Record<string, unknown> {
   const { publisher = ADA, manifest } = one
   return {
     ...toVersion(one, origin),

@@ -50,7 +50,7 @@ export async function writeCrons(home: string, text: string): Promise<void> {
 }
 
 /** Reads the state that the scheduler of a home has written about its entries. */
-export function cronStateOf(home: string): Promise<CronState> {
+export function readSandboxCronState(home: string): Promise<CronState> {
   return readCronState(join(home, 'run', 'cron-state.json'))
 }
 

@@ -123,7 +123,7 @@ function toStyled(terminal: xterm.Terminal, at: number): string {
   for (let x = 0; x < terminal.cols; x++) {
     const cell = row.getCell(x)
     if (!cell || cell.getWidth() === 0) continue
-    const next = sgrOf(cell)
+    const next = toSgr(cell)
     if (next !== style) text += `\u001b[0${next}m`
     style = next
     text += cell.getChars() || ' '
@@ -132,7 +132,7 @@ function toStyled(terminal: xterm.Terminal, at: number): string {
 }
 
 /** Returns the SGR parameters, each after a semicolon. */
-function sgrOf(cell: xterm.IBufferCell): string {
+function toSgr(cell: xterm.IBufferCell): string {
   const flags: readonly (readonly [number, number])[] = [
     [cell.isBold(), 1],
     [cell.isDim(), 2],
@@ -142,18 +142,18 @@ function sgrOf(cell: xterm.IBufferCell): string {
     [cell.isStrikethrough(), 9],
   ]
   const parts = flags.filter(([isOn]) => isOn !== 0).map(([, code]) => `${code}`)
-  if (cell.isFgPalette()) parts.push(colorOf(cell.getFgColor(), 30))
-  if (cell.isBgPalette()) parts.push(colorOf(cell.getBgColor(), 40))
-  if (cell.isFgRGB()) parts.push(`38;2;${rgbOf(cell.getFgColor())}`)
-  if (cell.isBgRGB()) parts.push(`48;2;${rgbOf(cell.getBgColor())}`)
+  if (cell.isFgPalette()) parts.push(toColor(cell.getFgColor(), 30))
+  if (cell.isBgPalette()) parts.push(toColor(cell.getBgColor(), 40))
+  if (cell.isFgRGB()) parts.push(`38;2;${toRgb(cell.getFgColor())}`)
+  if (cell.isBgRGB()) parts.push(`48;2;${toRgb(cell.getBgColor())}`)
   return parts.map((part) => `;${part}`).join('')
 }
 
-function colorOf(color: number, base: number): string {
+function toColor(color: number, base: number): string {
   if (color < 8) return `${base + color}`
   return color < 16 ? `${base + 52 + color}` : `${base + 8};5;${color}`
 }
 
-function rgbOf(color: number): string {
+function toRgb(color: number): string {
   return [16, 8, 0].map((shift) => (color >> shift) & 0xff).join(';')
 }

@@ -10,7 +10,7 @@ import { type Dispatch, request } from '../../src/core/protocol/dispatch.ts'
 import { CHECKPOINT_MANIFEST, decodeManifest } from '../../src/core/search/checkpoint/manifest.ts'
 import { COMPILED, startTestDaemon } from './daemon.ts'
 import { startModelServer } from './model-server.ts'
-import { openSearchPlace, type SearchPlace } from './search-place.ts'
+import { openSearchHome, type SearchHome } from './search-home.ts'
 import { wordSource } from './search-words.ts'
 import { shortConfig } from './talk.ts'
 import { type TemporaryHome, temporaryHome } from './temporary-home.ts'
@@ -40,7 +40,7 @@ export interface SearchRound {
 }
 
 /** A report of a process about what is durable now. */
-type SearchTold =
+type DurableReport =
   | { session: string; word: string }
   | { name: string; content: string }
   | { going: string }
@@ -79,7 +79,7 @@ class Ledger {
   said: string[] = []
   changed = 0
 
-  add(told: SearchTold): void {
+  add(told: DurableReport): void {
     if ('word' in told) {
       this.sessions.set(told.word, told.session)
       this.said.push(told.word)
@@ -112,7 +112,7 @@ const NEVER = new AbortController().signal
 async function check(
   home: TemporaryHome,
   ledger: Ledger,
-  run: (tell: (told: SearchTold) => void) => Promise<void>,
+  run: (tell: (told: DurableReport) => void) => Promise<void>,
 ): Promise<SearchRound> {
   ledger.said = []
   ledger.changed = 0
@@ -120,7 +120,7 @@ async function check(
   const files = await savedFiles(home)
   const warnings: string[] = []
   const log = (_: string, message: string) => warnings.push(message)
-  await using place = openSearchPlace(home.paths.home, { isDaemon: false, log })
+  await using place = openSearchHome(home.paths.home, { isDaemon: false, log })
   await checkSessions(place, ledger)
   await checkMemory(place, ledger)
   assert.deepEqual(warnings, [], 'the index is not what was written')
@@ -139,7 +139,7 @@ async function savedFiles({
   return { hadCheckpoint: kept > 0, wasSaving: names.length > kept }
 }
 
-async function checkSessions({ index, storage }: SearchPlace, ledger: Ledger): Promise<void> {
+async function checkSessions({ index, storage }: SearchHome, ledger: Ledger): Promise<void> {
   for (const word of ledger.sample().filter(Boolean)) {
     const query = { text: word, limit: 3, contextBefore: 0, contextAfter: 0 }
     const [first, ...others] = (await index.search(query, NEVER)).matches
@@ -155,7 +155,7 @@ async function checkSessions({ index, storage }: SearchPlace, ledger: Ledger): P
   }
 }
 
-async function checkMemory({ memory }: SearchPlace, ledger: Ledger): Promise<void> {
+async function checkMemory({ memory }: SearchHome, ledger: Ledger): Promise<void> {
   const { entries } = await memory.read('crab')
   const kept = new Map(entries.map(({ name, content }) => [name, content]))
   for (const [name, content] of ledger.notes) {
@@ -174,7 +174,7 @@ async function checkMemory({ memory }: SearchPlace, ledger: Ledger): Promise<voi
 async function killPrograms(
   home: TemporaryHome,
   { first }: { first: number },
-  tell: (told: SearchTold) => void,
+  tell: (told: DurableReport) => void,
 ): Promise<void> {
   const numbers = Array.from({ length: WRITERS }, (_, index) => first - index)
   await Promise.all(numbers.map((number) => killProgram(home, number, tell)))
@@ -183,7 +183,7 @@ async function killPrograms(
 async function killProgram(
   home: TemporaryHome,
   number: number,
-  tell: (told: SearchTold) => void,
+  tell: (told: DurableReport) => void,
 ): Promise<void> {
   const program = resolve(import.meta.dirname, 'search-kill-program.ts')
   const args = ['--disable-warning=ExperimentalWarning', program, home.paths.home, String(number)]
@@ -197,7 +197,7 @@ async function killProgram(
   let kill: NodeJS.Timeout | undefined
   for await (const line of lines) {
     if (!line.endsWith('}')) break // torn by the kill
-    const told = JSON.parse(line) as SearchTold
+    const told = JSON.parse(line) as DurableReport
     tell(told)
     if (kill === undefined && (isEarly || 'searched' in told)) {
       kill = setTimeout(() => child.kill('SIGKILL'), Math.random() * LONGEST_MS)
@@ -216,7 +216,7 @@ interface DaemonToKill {
 
 async function killDaemon(
   { home, ledger, daemon: program, round }: DaemonToKill,
-  tell: (told: SearchTold) => void,
+  tell: (told: DurableReport) => void,
 ): Promise<void> {
   await using daemon = await startTestDaemon(home, { program })
   await askDaemon(daemon.dispatch, ledger)
@@ -233,7 +233,7 @@ async function killDaemon(
 /** Checks that everything written before is also found through the daemon. */
 async function askDaemon(dispatch: Dispatch, ledger: Ledger): Promise<void> {
   for (const word of ledger.sample().filter(Boolean)) {
-    const hits = await hitsOf(dispatch, word)
+    const hits = await findHits(dispatch, word)
     assert.equal(hits[0]?.session?.id, ledger.sessions.get(word), `the daemon does not find "${word}"`)
   }
   const [last] = [...ledger.notes].filter(([, content]) => content).slice(-1)
@@ -243,7 +243,7 @@ async function askDaemon(dispatch: Dispatch, ledger: Ledger): Promise<void> {
 }
 
 /** Returns the hits of a search when the daemon has indexed everything. */
-async function hitsOf(dispatch: Dispatch, query: string) {
+async function findHits(dispatch: Dispatch, query: string) {
   for (;;) {
     const { hits, partial } = await request(dispatch, 'searchSessions', { query, limit: 3 }, NEVER)
     if (!partial) return hits
@@ -259,13 +259,13 @@ async function untilGone(act: () => Promise<void>): Promise<void> {
   }
 }
 
-async function sayTo(dispatch: Dispatch, word: string, tell: (told: SearchTold) => void): Promise<void> {
+async function sayTo(dispatch: Dispatch, word: string, tell: (told: DurableReport) => void): Promise<void> {
   const message = { agent: 'crab', sender: 'me', content: `it goes on with ${word}` }
   const { sessionId } = await request(dispatch, 'send', message, NEVER)
   tell({ session: sessionId, word })
 }
 
-async function noteTo(dispatch: Dispatch, name: string, tell: (told: SearchTold) => void): Promise<void> {
+async function noteTo(dispatch: Dispatch, name: string, tell: (told: DurableReport) => void): Promise<void> {
   const value = { name, content: 'second', aliases: [] }
   await request(dispatch, 'memoryOp', { agent: 'crab', op: { $case: 'remember', value } }, NEVER)
   tell({ name, content: 'second' })

@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs'
 import { silentLog } from '../../src/core/base/log.ts'
 import { headerOf, said } from '../core/storage/samples.ts'
-import { openSearchPlace } from './search-place.ts'
+import { openSearchHome } from './search-home.ts'
 import { wordSource } from './search-words.ts'
 
 /**
@@ -9,7 +9,7 @@ import { wordSource } from './search-words.ts'
  * a SearchTold, for each durable change, and one before it removes a note.
  */
 const [home = '', round = '0'] = process.argv.slice(2)
-const { storage, index, memory } = openSearchPlace(home, { isDaemon: true, log: silentLog })
+const { storage, index, memory } = openSearchHome(home, { isDaemon: true, log: silentLog })
 const never = new AbortController().signal
 const newWord = wordSource(Number(round))
 

@@ -4,7 +4,7 @@ import { readSettings, type SendSettings } from '../../src/commands/send/setting
 import { CRABTALK } from '../../src/commands/table.ts'
 
 /** Parses the settings of a `crabtalk send` command line. */
-export async function settingsOf(argv: readonly string[], host: Host): Promise<SendSettings> {
+export async function parseSendSettings(argv: readonly string[], host: Host): Promise<SendSettings> {
   const command = CRABTALK.find(({ path }) => path[0] === 'send')!
   return await readSettings(parseOptions({ program: 'crabtalk', command }, argv), host, NEVER)
 }

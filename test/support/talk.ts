@@ -85,7 +85,7 @@ export async function readSessions(home: string): Promise<Session[]> {
 }
 
 /** Returns the content of the last user message of a request, as one text. */
-export function promptOf(request: RecordedRequest | undefined): string {
+export function lastPrompt(request: RecordedRequest | undefined): string {
   const last = (request?.json['messages'] as { role: string; content: unknown }[] | undefined)?.at(-1)
   assert.equal(last?.role, 'user')
   if (typeof last.content === 'string') return last.content

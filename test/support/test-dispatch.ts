@@ -83,16 +83,19 @@ export const DAEMON: DaemonSelf = {
 }
 
 /** Returns the event of that case; fails when there is none. */
-export function eventOf<C extends WireEvent['$case']>(events: readonly WireEvent[], name: C): EventOf<C> {
-  const found = events.find((event): event is EventOf<C> => event.$case === name)
+export function findEvent<C extends WireEvent['$case']>(
+  events: readonly WireEvent[],
+  name: C,
+): EventByCase<C> {
+  const found = events.find((event): event is EventByCase<C> => event.$case === name)
   if (found) return found
   throw new Error(`No ${name} among ${events.map(({ $case }) => $case).join(', ')}`)
 }
 
-type EventOf<C extends WireEvent['$case']> = Extract<WireEvent, { $case: C }>
+type EventByCase<C extends WireEvent['$case']> = Extract<WireEvent, { $case: C }>
 
 /** Returns the system prompt of a request. */
-export function systemOf(json: JsonObject): string {
+export function systemPrompt(json: JsonObject): string {
   const messages = json['messages'] as { role: string; content: string }[]
   return messages.find(({ role }) => role === 'system')?.content ?? ''
 }

@@ -58,7 +58,7 @@ export async function startTestNode(script: Script, options: TestNodeOptions = {
   const { sessions, index } = home.paths
   const stores = options.stores ?? newStores(new DiskStorage({ sessions, index }))
   const agents = new AgentStore({ paths: home.paths, lock: (name) => stores.leases.take(name, NEVER) })
-  const config = { provider: registryOf(server, options), rules: options.rules ?? [] }
+  const config = { provider: makeRegistry(server, options), rules: options.rules ?? [] }
   const asks = new Asks({ timeoutMs: options.askTimeoutMs ?? 60_000 })
   const running = new RunningTurns()
   const runtime = new Runtime({
@@ -111,26 +111,26 @@ export function newStores(
 }
 
 /** Returns the last event of a turn; fails unless it is the end. */
-export function endOf(events: readonly AgentEvent[]): Extract<AgentEvent, { type: 'end' }> {
+export function findEnd(events: readonly AgentEvent[]): Extract<AgentEvent, { type: 'end' }> {
   const last = events.at(-1)
   if (last?.type !== 'end') throw new Error(`The turn ended with ${last?.type}`)
   return last
 }
 
 /** Returns the whole text of a turn. */
-export function saidIn(events: readonly AgentEvent[]): string {
+export function joinAnswer(events: readonly AgentEvent[]): string {
   return events.map((event) => (event.type === 'text' ? event.delta : '')).join('')
 }
 
 /** Returns the messages of a request, without the system prompt. */
-export function messagesOf(request: RecordedRequest | undefined): JsonObject[] {
+export function requestMessages(request: RecordedRequest | undefined): JsonObject[] {
   const messages = (request?.json['messages'] ?? []) as JsonObject[]
   return messages.filter(({ role }) => role !== 'system')
 }
 
 /** Returns the messages of a text-only request, as `role: content`. */
-export function sentTo(request: RecordedRequest | undefined): string[] {
-  return messagesOf(request).map(({ role, content }) => `${role}: ${content}`)
+export function toSentLines(request: RecordedRequest | undefined): string[] {
+  return requestMessages(request).map(({ role, content }) => `${role}: ${content}`)
 }
 
 /**
@@ -152,7 +152,7 @@ export function doneReasons(lines: readonly SessionLine[]): string[] {
   return lines.flatMap((line) => (line.kind === 'event' && line.event === 'done' ? [line.stop_reason] : []))
 }
 
-function registryOf(server: ModelServer, options: TestNodeOptions): ModelRegistry {
+function makeRegistry(server: ModelServer, options: TestNodeOptions): ModelRegistry {
   const { kind = 'openai-compatible', models = [{ name: 'scripted', facts: {} }], maxRetries = 0 } = options
   const endpoint = endpointAt(server.url, { kind, maxRetries })
   const registry = new ModelRegistry()

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import type { RecordedRequest } from '../../support/model-server.ts'
 import { serveCommands } from '../../support/served-commands.ts'
-import { messagesOf } from '../../support/test-node.ts'
+import { requestMessages } from '../../support/test-node.ts'
 
 const SENDERS = ['tg:1', 'event:x', 'cron'] as const
 
@@ -12,7 +12,7 @@ const SENDERS = ['tg:1', 'event:x', 'cron'] as const
 function calling(name: string, args: object) {
   const call = { call: 'c', name, args: JSON.stringify(args) }
   return (request: RecordedRequest) => {
-    const last = messagesOf(request).at(-1)
+    const last = requestMessages(request).at(-1)
     return { parts: [last?.['role'] === 'tool' ? String(last['content']) : call] }
   }
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { fitInput } from '../../../src/commands/send/fit-input.ts'
 import { AgentList, ModelList } from '../../../src/core/protocol/crabtalk.generated.ts'
 import { route } from '../../../src/core/protocol/dispatch.ts'
-import { settingsOf } from '../../support/send-settings.ts'
+import { parseSendSettings } from '../../support/send-settings.ts'
 import { makeTestHost, type TestHost } from '../../support/test-host.ts'
 
 const NEVER = new AbortController().signal
@@ -20,7 +20,7 @@ test('fitInput() does not query models about input that fits every model', async
   await using at = await makeTestHost()
   const input = { content: 'x'.repeat(32_768), attachments: [] }
   const nobody = route({})
-  const settings = await settingsOf(['-m', 'small'], at.host)
+  const settings = await parseSendSettings(['-m', 'small'], at.host)
   assert.equal(await fitInput({ input, settings, host: at.host, dispatch: nobody }, NEVER), input)
 })
 
@@ -88,7 +88,7 @@ async function fittedAt({ host }: TestHost, content: string, ...argv: string[]):
     listModels: async () => ModelList.fromPartial({ models: MODELS }),
     listAgents: async () => AgentList.fromPartial({ agents: AGENTS }),
   })
-  const settings = await settingsOf(argv, host)
+  const settings = await parseSendSettings(argv, host)
   const input = { content, attachments: [] }
   return (await fitInput({ input, settings, host, dispatch }, NEVER)).content
 }

@@ -9,7 +9,7 @@ import { type Input, readInput } from '../../../src/commands/send/input.ts'
 import { CrabError } from '../../../src/core/base/errors.ts'
 import { MAX_FRAME_BYTES } from '../../../src/core/protocol/frame.ts'
 import { openFifo } from '../../support/fifo.ts'
-import { settingsOf } from '../../support/send-settings.ts'
+import { parseSendSettings } from '../../support/send-settings.ts'
 import { makeTestHost, type TestHostOptions } from '../../support/test-host.ts'
 import { until } from '../../support/until.ts'
 
@@ -167,7 +167,7 @@ for (const option of ['-f', '-i']) {
 test('readInput() says what it waits for, and gives up on a silent pipe', async (context) => {
   context.mock.timers.enable({ apis: ['setTimeout'] })
   await using at = await makeTestHost({ stdin: new PassThrough() })
-  const settings = await settingsOf(['hi'], at.host)
+  const settings = await parseSendSettings(['hi'], at.host)
   const reading = readInput(settings, at.host, NEVER)
   await someTurns()
   context.mock.timers.tick(1_999)
@@ -189,7 +189,7 @@ test('readInput() waits without a limit for the rest of a pipe that has started 
   context.mock.timers.enable({ apis: ['setTimeout'] })
   const stdin = new PassThrough()
   await using at = await makeTestHost({ stdin })
-  const reading = readInput(await settingsOf(['hi', '-q'], at.host), at.host, NEVER)
+  const reading = readInput(await parseSendSettings(['hi', '-q'], at.host), at.host, NEVER)
   stdin.write('one ')
   await someTurns()
   context.mock.timers.tick(600_000)
@@ -217,5 +217,5 @@ async function inputOf(argv: readonly string[], options: TestHostOptions, signal
   await using at = await makeTestHost(options)
   for (const [name, content] of Object.entries(FILES)) await writeFile(join(at.folder, name), content)
   await mkdir(join(at.folder, 'folder'))
-  return await readInput(await settingsOf(argv, at.host), at.host, signal)
+  return await readInput(await parseSendSettings(argv, at.host), at.host, signal)
 }

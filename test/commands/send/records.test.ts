@@ -6,14 +6,14 @@ import { test } from 'node:test'
 import { MAX_INPUT_BYTES } from '../../../src/cli/named-file.ts'
 import type { Reply, Script } from '../../support/model-server.ts'
 import { type SendTest, startSendTest } from '../../support/run-send.ts'
-import { sentTo } from '../../support/test-node.ts'
+import { toSentLines } from '../../support/test-node.ts'
 import { until } from '../../support/until.ts'
 
 const FORMS = ['--input', 'stream-json', '--output', 'stream-json']
 const WRITE: Reply = { parts: [{ call: 'a', name: 'write', args: '{"path":"new.txt","content":"x"}' }] }
 
 test('send as a co-process answers each record, in order and in one conversation', async () => {
-  await using talk = await startTalk((request) => ({ parts: [`re ${sentTo(request).at(-1)}`] }))
+  await using talk = await startTalk((request) => ({ parts: [`re ${toSentLines(request).at(-1)}`] }))
   talk.write({ type: 'user', content: 'one' })
   talk.write({ type: 'user', content: 'two' })
   talk.stdin.write('\n')
@@ -26,11 +26,11 @@ test('send as a co-process answers each record, in order and in one conversation
     ['re user: one', 're user: two', 're user: three'],
   )
   assert.equal(new Set(ends.map(({ session }) => session)).size, 1)
-  assert.equal(sentTo(talk.send.server.requests[2]).length, 5)
+  assert.equal(toSentLines(talk.send.server.requests[2]).length, 5)
 })
 
 test('send as a co-process reads a record in any pieces', async () => {
-  await using talk = await startTalk((request) => ({ parts: [`re ${sentTo(request).at(-1)}`] }))
+  await using talk = await startTalk((request) => ({ parts: [`re ${toSentLines(request).at(-1)}`] }))
   const bytes = Buffer.from(`${JSON.stringify({ type: 'user', content: 'é🦀' })}\n`)
   for (const byte of bytes) {
     talk.stdin.write(Buffer.from([byte]))
@@ -62,7 +62,7 @@ test('send as a co-process cancels a turn on request and continues with the next
 })
 
 test('send as a co-process cancels the first turn that has not ended, even before it starts', async () => {
-  await using talk = await startTalk((request) => ({ parts: [`re ${sentTo(request).at(-1)}`] }))
+  await using talk = await startTalk((request) => ({ parts: [`re ${toSentLines(request).at(-1)}`] }))
   const lines = [user('one'), { type: 'cancel' }, user('two'), user('three'), { type: 'cancel' }]
   talk.stdin.end(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
   const { code } = await talk.finished

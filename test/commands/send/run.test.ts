@@ -5,7 +5,7 @@ import { TextSink } from '../../../src/cli/turn/text-sink.ts'
 import { newRunRecord, runToOutcome, sendAndFollow } from '../../../src/commands/send/run.ts'
 import { StreamEvent } from '../../../src/core/protocol/crabtalk.generated.ts'
 import { type Dispatch, route } from '../../../src/core/protocol/dispatch.ts'
-import { settingsOf } from '../../support/send-settings.ts'
+import { parseSendSettings } from '../../support/send-settings.ts'
 import { makeTestHost } from '../../support/test-host.ts'
 
 const START = event('start', { agent: 'crab' })
@@ -73,7 +73,7 @@ for (const [why, steps, isPatient] of RUNS) {
   test(`runToOutcome() ${isPatient ? 'waits' : 'gives up'} when ${why}`, async (context) => {
     context.mock.timers.enable({ apis: ['setTimeout'] })
     await using at = await makeTestHost()
-    const settings = await settingsOf(['hi', '--idle-timeout', '1s', '--timeout', '0'], at.host)
+    const settings = await parseSendSettings(['hi', '--idle-timeout', '1s', '--timeout', '0'], at.host)
     using stop = new StopController({ host: at.host, ...settings })
     const record = newRunRecord(settings)
     const sink = new TextSink({ ...settings, stdout: at.host.stdout, structured: false })
@@ -90,7 +90,7 @@ for (const [why, steps, isPatient] of RUNS) {
 
 test('runToOutcome() returns the failure, and JSON only when it matches a requested schema', async () => {
   await using at = await makeTestHost()
-  const settings = await settingsOf(['hi', '--schema', '{}'], at.host)
+  const settings = await parseSendSettings(['hi', '--schema', '{}'], at.host)
   const record = newRunRecord(settings)
   for (const { event: one } of [START, event('chunk', { content: '{"a":1}' }), END]) record.apply(one!, 0)
   const met = await runToOutcome(record, settings, async () => {})

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import type { SendSettings } from '../../../src/commands/send/settings.ts'
 import { ApprovalMode, ToolSet } from '../../../src/core/protocol/crabtalk.generated.ts'
-import { settingsOf } from '../../support/send-settings.ts'
+import { parseSendSettings } from '../../support/send-settings.ts'
 import { makeTestHost, type TestHostOptions } from '../../support/test-host.ts'
 import { makeTestTerminal } from '../../support/test-terminal.ts'
 
@@ -170,25 +170,25 @@ for (const [what, options, onAsk] of ATTENDED) {
     await using folder = await mkdtempDisposable(join(tmpdir(), 'crab-'))
     using terminal = makeTestTerminal(folder.path)
     await using at = await makeTestHost({ ...options, terminal: () => terminal.open() })
-    assert.equal((await settingsOf(['hi'], at.host)).onAsk, onAsk)
-    assert.equal((await settingsOf(['hi', '--on-ask', 'tty'], at.host)).onAsk, 'terminal')
+    assert.equal((await parseSendSettings(['hi'], at.host)).onAsk, onAsk)
+    assert.equal((await parseSendSettings(['hi', '--on-ask', 'tty'], at.host)).onAsk, 'terminal')
     assert.equal(terminal.opened(), 0)
     await using none = await makeTestHost(options)
-    assert.equal((await settingsOf(['hi'], none.host)).onAsk, 'deny')
+    assert.equal((await parseSendSettings(['hi'], none.host)).onAsk, 'deny')
   })
 }
 
 test('readSettings() parks the questions of a detached turn on a terminal', async () => {
   await using at = await makeTestHost({ terminals: ['stderr'] })
-  assert.equal((await settingsOf(['hi', '--detach'], at.host)).onAsk, 'park')
-  assert.equal((await settingsOf(['hi', '--detach', '--on-ask', 'deny'], at.host)).onAsk, 'deny')
+  assert.equal((await parseSendSettings(['hi', '--detach'], at.host)).onAsk, 'park')
+  assert.equal((await parseSendSettings(['hi', '--detach', '--on-ask', 'deny'], at.host)).onAsk, 'deny')
 })
 
 async function settings(...argv: string[]): Promise<SendSettings> {
   await using at = await makeTestHost()
   await writeFile(join(at.folder, 'system.md'), 'Be brief.\n')
   await writeFile(join(at.folder, 'schema.json'), '{"type":"array"}')
-  return await settingsOf(argv, at.host)
+  return await parseSendSettings(argv, at.host)
 }
 
 test('readSettings() reads which tools the model gets', async () => {

@@ -5,14 +5,14 @@ import { chooseSender } from '../../../src/commands/send/run.ts'
 import { ConversationInfo, SessionInfo } from '../../../src/core/protocol/crabtalk.generated.ts'
 import { route } from '../../../src/core/protocol/dispatch.ts'
 import { type SendTest, startSendTest } from '../../support/run-send.ts'
-import { sentTo } from '../../support/test-node.ts'
+import { toSentLines } from '../../support/test-node.ts'
 
 test('send starts a new conversation each time', async () => {
   await using at = await startSendTest(() => ({ parts: ['yes'] }))
   const senders = [await senderOf(at, 'one'), await senderOf(at, 'two')]
   for (const sender of senders) assert.match(sender, /^sh:[0-7][0-9A-HJKMNP-TV-Z]{25}$/)
   assert.notEqual(senders[0], senders[1])
-  assert.deepEqual(sentTo(at.server.requests[1]), ['user: two'])
+  assert.deepEqual(toSentLines(at.server.requests[1]), ['user: two'])
 })
 
 test('send -s continues the conversation of that name, which belongs to the agent', async () => {
@@ -21,8 +21,8 @@ test('send -s continues the conversation of that name, which belongs to the agen
   await at.run('send', '-s', 'notes', 'one')
   await at.run('send', '-s', 'notes', '-a', 'critic', 'other')
   assert.equal(await senderOf(at, '-s', 'notes', 'two'), 'notes')
-  assert.deepEqual(sentTo(at.server.requests[1]), ['user: other'])
-  assert.deepEqual(sentTo(at.server.requests[2]), ['user: one', 'assistant: yes', 'user: two'])
+  assert.deepEqual(toSentLines(at.server.requests[1]), ['user: other'])
+  assert.deepEqual(toSentLines(at.server.requests[2]), ['user: one', 'assistant: yes', 'user: two'])
 })
 
 test('send -c continues the last conversation of the agent in this directory', async () => {
@@ -72,7 +72,7 @@ test('send --fork continues in a copy and leaves the original unchanged', async 
   await at.run('send', '-s', 'later', 'other')
   const { sender, session } = await resultOf(at, '-s', 'notes', '--fork', 'two')
   assert.equal(sender, 'notes')
-  assert.deepEqual(sentTo(at.server.requests[2]), ['user: one', 'assistant: yes', 'user: two'])
+  assert.deepEqual(toSentLines(at.server.requests[2]), ['user: one', 'assistant: yes', 'user: two'])
   const { stdout } = await at.run('conversation', 'list', '--sender', 'notes', '--json')
   const rows = JSON.parse(stdout) as { id: string; messages: number }[]
   assert.deepEqual(

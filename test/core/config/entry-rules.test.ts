@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { entryRules } from '../../../src/core/config/entry-rules.ts'
 import { decide } from '../../../src/core/policy/decide.ts'
-import { setting } from '../../support/policy-setting.ts'
+import { makePolicyContext } from '../../support/policy-context.ts'
 
 test("entryRules() makes rules of an entry's permissions", () => {
   assert.deepEqual(
@@ -26,7 +26,7 @@ test('entryRules() are about the tools of that server, by the names that it give
   const rules = entryRules({ name: 'fs', permissions }, () => 'x')
   const effect = (server: string, tool: string) => {
     const name = `mcp__${server}__${tool.replace(/\W/g, '_')}`
-    return decide({ kind: 'mcp', name, server, tool }, setting({ rules })).effect
+    return decide({ kind: 'mcp', name, server, tool }, makePolicyContext({ rules })).effect
   }
   assert.equal(effect('fs', 'read/file'), 'allow')
   assert.equal(effect('fs', 'a(b)'), 'allow')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { rulesFor, turnFolder } from '../../../src/core/policy/class-rights.ts'
-import { ruleList } from '../../support/policy-setting.ts'
+import { ruleList } from '../../support/policy-context.ts'
 
 test('rulesFor() gives a class its own table and everything that restricts', () => {
   const rules = ruleList([

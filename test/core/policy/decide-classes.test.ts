@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decide } from '../../../src/core/policy/decide.ts'
 import type { PolicyAction, PolicyContext, RuleEffect } from '../../../src/core/policy/types.ts'
-import { ruleList, setting } from '../../support/policy-setting.ts'
+import { makePolicyContext, ruleList } from '../../support/policy-context.ts'
 
 const fetch: PolicyAction = { kind: 'tool', name: 'fetch', harmless: false }
 const served: PolicyAction = { kind: 'mcp', name: 'mcp__fs__a', server: 'fs', tool: 'a' }
@@ -25,7 +25,7 @@ function check(
 ) {
   for (const [effect, rules, actions] of rows) {
     for (const action of actions) {
-      const decision = decide(action, setting({ rules: ruleList(rules), ...more }))
+      const decision = decide(action, makePolicyContext({ rules: ruleList(rules), ...more }))
       assert.equal(decision.effect, effect, `${JSON.stringify(action)} with ${rules.join(', ')}`)
     }
   }

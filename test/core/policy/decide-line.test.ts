@@ -4,8 +4,8 @@ import fc from 'fast-check'
 import { decide } from '../../../src/core/policy/decide.ts'
 import { parseRule } from '../../../src/core/policy/pattern.ts'
 import type { PolicyContext } from '../../../src/core/policy/types.ts'
+import { makePolicyContext, ruleList } from '../../support/policy-context.ts'
 import { checkLines, judgeLine } from '../../support/policy-lines.ts'
-import { ruleList, setting } from '../../support/policy-setting.ts'
 import { propertyRuns } from '../../support/property-runs.ts'
 import { plainLines, soups } from '../../support/shell-lines.ts'
 
@@ -284,7 +284,7 @@ test('decide() suggests nothing for what runs its input, and offers nothing for 
 test('a line is allowed by its rule rather than by a command of it that only reads', () => {
   const readOnly = [{ form: 'echo', paths: [], trees: [] }, undefined]
   const rules = ruleList(['allow bash(sh)'])
-  const decision = decide({ kind: 'bash', command: 'echo id | sh', readOnly }, setting({ rules }))
+  const decision = decide({ kind: 'bash', command: 'echo id | sh', readOnly }, makePolicyContext({ rules }))
   const { effect, rule, reason, builtIn, warnings } = decision
   assert.deepEqual(
     [effect, rule?.pattern, reason, builtIn],

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { decide } from '../../../src/core/policy/decide.ts'
 import { parseRule } from '../../../src/core/policy/pattern.ts'
 import type { Decision, PolicyAction, PolicyContext, RuleEffect } from '../../../src/core/policy/types.ts'
-import { ruleList, setting } from '../../support/policy-setting.ts'
+import { makePolicyContext, ruleList } from '../../support/policy-context.ts'
 import { propertyRuns } from '../../support/property-runs.ts'
 
 const ask: PolicyAction = { kind: 'tool', name: 'ask_user', harmless: true }
@@ -24,7 +24,7 @@ function mcp(name: string, tool: string, server = 'fs'): PolicyAction {
 }
 
 function judge(action: PolicyAction, rules: string[] = [], more: Partial<PolicyContext> = {}): Decision {
-  return decide(action, setting({ rules: ruleList(rules), ...more }))
+  return decide(action, makePolicyContext({ rules: ruleList(rules), ...more }))
 }
 
 type Row = [effect: RuleEffect, rules: string[], actions: PolicyAction[]]

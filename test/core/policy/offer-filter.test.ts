@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { decide } from '../../../src/core/policy/decide.ts'
 import { type OfferableTool, offerFilter } from '../../../src/core/policy/offer-filter.ts'
 import type { PolicyAction, Trust } from '../../../src/core/policy/types.ts'
-import { ruleList, setting } from '../../support/policy-setting.ts'
+import { makePolicyContext, ruleList } from '../../support/policy-context.ts'
 
 const BUILT_IN: readonly OfferableTool[] = [
   ...['read', 'glob', 'grep', 'ask_user', 'search_sessions', 'recall'].map((name) => ({
@@ -70,7 +70,7 @@ test('offeredTo() leaves out no tool whose call could be allowed', () => {
       const list = ruleList([rule])
       const isOffered = offerFilter({ trust, rules: list, canAsk: false })
       for (const [tool, action] of actions) {
-        const { effect } = decide(action, setting({ trust, rules: list }))
+        const { effect } = decide(action, makePolicyContext({ trust, rules: list }))
         if (effect === 'allow') assert.ok(isOffered(tool), `${trust}: ${tool.name} with ${rule}`)
       }
     }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { decide } from '../../../src/core/policy/decide.ts'
 import { findGuard } from '../../../src/core/policy/protected-paths.ts'
 import type { Decision, PolicyContext, RuleEffect } from '../../../src/core/policy/types.ts'
-import { ruleList, setting } from '../../support/policy-setting.ts'
+import { makePolicyContext, ruleList } from '../../support/policy-context.ts'
 
 const PROTECTED = [
   '.git/config .git/hooks/pre-commit src/.git/hooks/x .GIT/config .envrc a/.envrc .vscode/tasks.json .idea/x .husky/_/x',
@@ -96,7 +96,7 @@ test('a working directory inside of a protected folder is one like any other', (
 })
 
 function judge(name: string, rules: string[], more: Partial<PolicyContext> = {}): Decision {
-  const at = setting({ rules: ruleList(rules), ...more })
+  const at = makePolicyContext({ rules: ruleList(rules), ...more })
   const path = name.startsWith('/') ? name : `${at.workspace}/${name}`
   const asked = ['/home/ann/.crabtalk/Crab.md', '/home/ann/.crabtalk/skills']
   const guard = findGuard(path, { ...at, asked })

@@ -5,7 +5,7 @@ import { resolvePath } from '../../../src/core/policy/paths.ts'
 import { resolveRules } from '../../../src/core/policy/resolve-rules.ts'
 import type { RuleEffect } from '../../../src/core/policy/types.ts'
 import { linkTree } from '../../support/link-tree.ts'
-import { ruleList, setting } from '../../support/policy-setting.ts'
+import { makePolicyContext, ruleList } from '../../support/policy-context.ts'
 
 const TREE = [
   'ws/a.ts',
@@ -29,7 +29,7 @@ async function effectsOf(path: string, rules: string[]): Promise<[RuleEffect, Ru
   const place = { workspace: tree.at('ws'), homeDir: tree.at('home') }
   const list = ruleList(rules.map((rule) => rule.replace('ROOT', tree.root)))
   const real = await resolvePath(path.replace('ROOT', tree.root), place)
-  const resolved = setting({ ...place, rules: await resolveRules(list, place) })
+  const resolved = makePolicyContext({ ...place, rules: await resolveRules(list, place) })
   const effects = (['read', 'edit'] as const).map(
     (kind) => decide({ kind, path: real, shown: path }, resolved).effect,
   )

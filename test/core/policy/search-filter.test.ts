@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { searchFilter } from '../../../src/core/policy/search-filter.ts'
-import { ruleList, setting } from '../../support/policy-setting.ts'
+import { makePolicyContext, ruleList } from '../../support/policy-context.ts'
 
 test('searchFilter() keeps out what a rule denies or wants to be asked about', () => {
   const rules = [
@@ -11,7 +11,7 @@ test('searchFilter() keeps out what a rule denies or wants to be asked about', (
     'deny edit(src)',
     'deny bash',
   ]
-  const shows = searchFilter(setting({ rules: ruleList(rules) }))
+  const shows = searchFilter(makePolicyContext({ rules: ruleList(rules) }))
   for (const path of ['/ws/a', '/ws/src/b', '/ws/.envrc', '/ws/a/secret/b']) assert.ok(shows(path), path)
   for (const path of ['/ws/.env', '/ws/a/.ENV', '/ws/secret/x', '/ws/secret/open', '/ws/Secret']) {
     assert.ok(!shows(path), path)
@@ -20,12 +20,12 @@ test('searchFilter() keeps out what a rule denies or wants to be asked about', (
 
 test('searchFilter() asks about nothing in the mode all', () => {
   const rules = ruleList(['deny read(.env)', 'ask read(secret/**)'])
-  const shows = searchFilter(setting({ rules, mode: 'all' }))
+  const shows = searchFilter(makePolicyContext({ rules, mode: 'all' }))
   assert.deepEqual(['/ws/.env', '/ws/secret/x'].map(shows), [false, true])
 })
 
 test('searchFilter() follows the links on the path of a rule', () => {
   const [rule] = ruleList(['deny read(build)'])
-  const shows = searchFilter(setting({ rules: [{ ...rule!, resolved: 'read(/ws/out)' }] }))
+  const shows = searchFilter(makePolicyContext({ rules: [{ ...rule!, resolved: 'read(/ws/out)' }] }))
   assert.deepEqual(['/ws/out/x', '/ws/build/x', '/ws/x'].map(shows), [false, false, true])
 })

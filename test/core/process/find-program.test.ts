@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { findProgram } from '../../../src/core/process/find-program.ts'
-import { commandOf } from '../../support/process-platforms.ts'
+import { makeCommand } from '../../support/process-platforms.ts'
 
 test('findProgram() looks along the PATH of the command, for files that can be run', async () => {
   await using box = await openBox()
@@ -12,7 +12,7 @@ test('findProgram() looks along the PATH of the command, for files that can be r
   await box.file('b/tool', 0o755)
   await box.file('c/tool', 0o755)
   const env = { PATH: `/no/such:${box.path}/a:${box.path}/b:${box.path}/c` }
-  assert.equal(await findProgram(commandOf(['tool'], { env })), `${box.path}/b/tool`)
+  assert.equal(await findProgram(makeCommand(['tool'], { env })), `${box.path}/b/tool`)
 })
 
 test('findProgram() takes parts of the PATH from the directory of the command', async () => {
@@ -21,14 +21,14 @@ test('findProgram() takes parts of the PATH from the directory of the command', 
   await box.file('here', 0o755)
   const at = { cwd: box.path }
   assert.equal(
-    await findProgram(commandOf(['tool'], { ...at, env: { PATH: 'bin' } })),
+    await findProgram(makeCommand(['tool'], { ...at, env: { PATH: 'bin' } })),
     `${box.path}/bin/tool`,
   )
-  assert.equal(await findProgram(commandOf(['here'], { ...at, env: { PATH: '' } })), `${box.path}/here`)
+  assert.equal(await findProgram(makeCommand(['here'], { ...at, env: { PATH: '' } })), `${box.path}/here`)
 })
 
 test('findProgram() looks in the system folders when there is no PATH', async () => {
-  assert.match(await findProgram(commandOf(['sh'], { env: {} })), /^\/(usr\/)?bin\/sh$/)
+  assert.match(await findProgram(makeCommand(['sh'], { env: {} })), /^\/(usr\/)?bin\/sh$/)
 })
 
 test('findProgram() takes a path from the directory of the command, and follows no link', async () => {
@@ -36,8 +36,8 @@ test('findProgram() takes a path from the directory of the command, and follows 
   await mkdir(join(box.path, 'sub'))
   await symlink('/bin/sh', join(box.path, 'python'))
   const cwd = join(box.path, 'sub')
-  assert.equal(await findProgram(commandOf(['../python'], { cwd })), `${box.path}/python`)
-  assert.equal(await findProgram(commandOf([`${box.path}/python`], { cwd: '/' })), `${box.path}/python`)
+  assert.equal(await findProgram(makeCommand(['../python'], { cwd })), `${box.path}/python`)
+  assert.equal(await findProgram(makeCommand([`${box.path}/python`], { cwd: '/' })), `${box.path}/python`)
 })
 
 test('findProgram() says what is missing, and what to do', async () => {
@@ -56,7 +56,7 @@ test('findProgram() says what is missing, and what to do', async () => {
     './': ['Cannot start ./: it is a directory', undefined],
   }
   for (const [name, [message, hint]] of Object.entries(cases)) {
-    await assert.rejects(findProgram(commandOf([name], at)), { kind: 'missing', message, hint })
+    await assert.rejects(findProgram(makeCommand([name], at)), { kind: 'missing', message, hint })
   }
 })
 

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { livingWith } from '../../support/orphans.ts'
 import {
-  lineOf,
+  makeScript,
   markedScript,
   openTestHost,
   posixPlatforms,
-  scriptOf,
-  textOf,
+  readAllText,
+  readFirstLine,
 } from '../../support/process-platforms.ts'
 import { until } from '../../support/until.ts'
 
@@ -15,8 +15,8 @@ for (const { name, platform } of posixPlatforms()) {
   describe(name, { concurrency: 4 }, () => {
     test('exited resolves while a background process holds the pipes', async () => {
       await using host = openTestHost(platform)
-      await using running = await host.start(scriptOf('sleep 600 & echo $!'))
-      const child = Number(await lineOf(running))
+      await using running = await host.start(makeScript('sleep 600 & echo $!'))
+      const child = Number(await readFirstLine(running))
       assert.deepEqual(await running.exited, { code: 0, signal: null })
       assert.deepEqual(await running.members(), [child])
       assert.equal(running.stdout.readableEnded, false)
@@ -24,26 +24,26 @@ for (const { name, platform } of posixPlatforms()) {
 
     test('what a program wrote is there when it is read long after the end', async () => {
       await using host = openTestHost(platform)
-      await using running = await host.start(scriptOf('echo early; echo problem >&2'))
+      await using running = await host.start(makeScript('echo early; echo problem >&2'))
       await running.exited
       await until('its members are gone', async () => (await running.members()).length === 0)
-      assert.equal(await textOf(running.stdout), 'early\n')
-      assert.equal(await textOf(running.stderr), 'problem\n')
+      assert.equal(await readAllText(running.stdout), 'early\n')
+      assert.equal(await readAllText(running.stderr), 'problem\n')
     })
 
     test('members() are the program and its children, without the watcher', async () => {
       await using host = openTestHost(platform)
-      await using running = await host.start(scriptOf('sleep 600 & echo $!; wait'))
-      const child = Number(await lineOf(running))
+      await using running = await host.start(makeScript('sleep 600 & echo $!; wait'))
+      const child = Number(await readFirstLine(running))
       assert.deepEqual((await running.members()).toSorted(), [running.pid, child].toSorted())
     })
 
     test('end() lets a program say goodbye', async () => {
       const script = "trap 'echo bye; exit 7' TERM; echo ready; while :; do sleep 0.01; done"
       await using host = openTestHost(platform)
-      await using running = await host.start(scriptOf(script))
-      await lineOf(running)
-      const rest = textOf(running.stdout)
+      await using running = await host.start(makeScript(script))
+      await readFirstLine(running)
+      const rest = readAllText(running.stdout)
       await running.end()
       assert.equal(await rest, 'bye\n')
       assert.deepEqual(await running.exited, { code: 7, signal: null })
@@ -53,7 +53,7 @@ for (const { name, platform } of posixPlatforms()) {
       const { word, command } = markedScript(STUBBORN)
       await using host = openTestHost(platform)
       await using running = await host.start(command)
-      await lineOf(running)
+      await readFirstLine(running)
       await running.end()
       assert.deepEqual(await running.exited, { code: null, signal: 'SIGKILL' })
       assert.deepEqual(await livingWith(word), [])
@@ -63,7 +63,7 @@ for (const { name, platform } of posixPlatforms()) {
       const { word, command } = markedScript(`(${STUBBORN}) & sleep 600 & read line`)
       await using host = openTestHost(platform)
       await using running = await host.start(command)
-      await lineOf(running)
+      await readFirstLine(running)
       running.stdin.end()
       await running.exited
       await running.end()
@@ -73,9 +73,11 @@ for (const { name, platform } of posixPlatforms()) {
     test('end() sends one TERM', async () => {
       const counting = 'while [ $n = 0 ]; do sleep 0.01; done; sleep 0.3; echo $n'
       await using host = openTestHost(platform)
-      await using running = await host.start(scriptOf(`n=0; trap 'n=$((n+1))' TERM; echo ready; ${counting}`))
-      await lineOf(running)
-      const rest = textOf(running.stdout)
+      await using running = await host.start(
+        makeScript(`n=0; trap 'n=$((n+1))' TERM; echo ready; ${counting}`),
+      )
+      await readFirstLine(running)
+      const rest = readAllText(running.stdout)
       await running.end()
       assert.equal(await rest, '1\n')
     })
@@ -95,7 +97,7 @@ for (const { name, platform } of posixPlatforms()) {
       const { word, command } = markedScript('echo ready; kill -STOP 0')
       await using host = openTestHost(platform)
       await using running = await host.start(command)
-      await lineOf(running)
+      await readFirstLine(running)
       await running.end()
       assert.deepEqual(await livingWith(word), [])
     })
@@ -104,7 +106,7 @@ for (const { name, platform } of posixPlatforms()) {
       const { word, command } = markedScript(`(${STUBBORN}) & cat`)
       await using host = openTestHost(platform)
       const running = await host.start(command)
-      await lineOf(running)
+      await readFirstLine(running)
       running.release()
       await until('nothing of it is left', async () => (await livingWith(word)).length === 0)
     })
@@ -113,7 +115,7 @@ for (const { name, platform } of posixPlatforms()) {
       const { word, command } = markedScript(STUBBORN)
       await using host = openTestHost(platform)
       await using running = await host.start(command)
-      await lineOf(running)
+      await readFirstLine(running)
       const watcher = (await livingWith(word)).find(isWatcher)!
       process.kill(watcher.pid, 'SIGKILL')
       await running.exited
@@ -125,10 +127,10 @@ for (const { name, platform } of posixPlatforms()) {
       const { word, command } = markedScript(`trap '' TERM INT HUP QUIT; ${signals}; echo ready; exec cat`)
       await using host = openTestHost(platform)
       await using running = await host.start(command)
-      await lineOf(running)
+      await readFirstLine(running)
       assert.ok((await livingWith(word)).some(isWatcher))
       running.stdin.end('x')
-      assert.equal(await textOf(running.stdout), 'x')
+      assert.equal(await readAllText(running.stdout), 'x')
       assert.deepEqual(await running.exited, { code: 0, signal: null })
     })
 

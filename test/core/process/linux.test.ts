@@ -4,7 +4,7 @@ import { startGuarded } from '../../../src/core/process/guarded-process.ts'
 import { linuxPlatform } from '../../../src/core/process/linux.ts'
 import { readProcess } from '../../../src/core/process/proc-files.ts'
 import { livingWith } from '../../support/orphans.ts'
-import { lineOf, markedScript, openTestHost, scriptOf } from '../../support/process-platforms.ts'
+import { makeScript, markedScript, openTestHost, readFirstLine } from '../../support/process-platforms.ts'
 import { until } from '../../support/until.ts'
 
 // What Linux can do beyond groups; groups-start.test.ts and groups-end.test.ts hold what every POSIX system can.
@@ -21,7 +21,7 @@ describe('linuxPlatform()', { concurrency: 4 }, () => {
       const { word, command } = markedScript(script)
       await using host = openTestHost(linuxPlatform())
       await using running = await host.start(command)
-      const pid = Number(await lineOf(running))
+      const pid = Number(await readFirstLine(running))
       await until('it is a member', async () => (await running.members()).includes(pid))
       await running.end()
       assert.deepEqual(await livingWith(word), [])
@@ -34,7 +34,7 @@ describe('linuxPlatform()', { concurrency: 4 }, () => {
     const { word, command } = markedScript(`setsid sh -c "${stubborn}" & wait`)
     await using host = openTestHost(linuxPlatform())
     await using running = await host.start(command)
-    await lineOf(running)
+    await readFirstLine(running)
     await running.end()
     assert.deepEqual(await livingWith(word), [])
   })
@@ -44,7 +44,7 @@ describe('linuxPlatform()', { concurrency: 4 }, () => {
     const { word, command } = markedScript(`setsid sh -c "${stubborn}" & wait`)
     await using host = openTestHost(linuxPlatform())
     await using running = await host.start(command)
-    await lineOf(running)
+    await readFirstLine(running)
     const watcher = (await livingWith(word)).find((living) => living.command.includes('crabtalk-watch'))!
     process.kill(watcher.pid, 'SIGSTOP') // as slow as on a machine that is busy
     await running.end()
@@ -53,9 +53,9 @@ describe('linuxPlatform()', { concurrency: 4 }, () => {
 
   test('end() leaves the programs of others alone', async () => {
     await using host = openTestHost(linuxPlatform())
-    await using other = await host.start(scriptOf('setsid sleep 600 & echo ready; wait'))
-    await using running = await host.start(scriptOf('sleep 600'))
-    await lineOf(other)
+    await using other = await host.start(makeScript('setsid sleep 600 & echo ready; wait'))
+    await using running = await host.start(makeScript('sleep 600'))
+    await readFirstLine(other)
     await until('both of the other run', async () => (await other.members()).length === 2)
     await running.end()
     assert.equal((await other.members()).length, 2)
@@ -69,7 +69,7 @@ describe('linuxPlatform()', { concurrency: 4 }, () => {
       { ...command, ...launch },
       { shell: '/bin/sh', list: 'false', membersOf },
     )
-    await lineOf(running)
+    await readFirstLine(running)
     await running.end()
     assert.deepEqual(await running.exited, { code: null, signal: 'SIGTERM' })
     assert.deepEqual(await livingWith(word), [])

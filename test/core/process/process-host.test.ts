@@ -8,12 +8,12 @@ import { test } from 'node:test'
 import { linuxPlatform } from '../../../src/core/process/linux.ts'
 import { livingWith } from '../../support/orphans.ts'
 import {
-  commandOf,
-  lineOf,
+  makeCommand,
+  makeScript,
   markedScript,
   openTestHost,
-  scriptOf,
-  textOf,
+  readAllText,
+  readFirstLine,
 } from '../../support/process-platforms.ts'
 import { until } from '../../support/until.ts'
 
@@ -21,7 +21,7 @@ test('disposing ends all that run, the stubborn in parallel', async () => {
   const { word, command } = markedScript("trap '' TERM; echo ready; while :; do sleep 1; done")
   const host = openTestHost()
   const running = await Promise.all(Array.from({ length: 8 }, () => host.start(command)))
-  await Promise.all(running.map(lineOf))
+  await Promise.all(running.map(readFirstLine))
   await host[Symbol.asyncDispose]()
   assert.deepEqual(await livingWith(word), [])
 })
@@ -40,7 +40,7 @@ test('a host that is disposed, or has released all, starts nothing', async () =>
   await disposed[Symbol.asyncDispose]()
   left.releaseAll()
   for (const host of [disposed, left]) {
-    await assert.rejects(host.start(scriptOf('true')), {
+    await assert.rejects(host.start(makeScript('true')), {
       kind: 'unavailable',
       message: 'Cannot start /bin/sh: crabtalk is ending',
     })
@@ -58,7 +58,7 @@ test('releaseAll() releases what is just being started', async () => {
 
 test('start() refuses a directory that is not there', async () => {
   await using host = openTestHost()
-  await assert.rejects(host.start(commandOf(['true'], { cwd: '/no/such' })), {
+  await assert.rejects(host.start(makeCommand(['true'], { cwd: '/no/such' })), {
     kind: 'missing',
     message: 'Cannot start true: the directory /no/such does not exist',
   })
@@ -66,11 +66,11 @@ test('start() refuses a directory that is not there', async () => {
 
 test('start() refuses what the system cannot take', async () => {
   await using host = openTestHost()
-  await assert.rejects(host.start(commandOf(['true', 'x'.repeat(2 ** 20)])), {
+  await assert.rejects(host.start(makeCommand(['true', 'x'.repeat(2 ** 20)])), {
     kind: 'failed',
     message: 'Cannot start true: its arguments and environment are too large',
   })
-  await assert.rejects(host.start(commandOf(['true', 'a\0b'])), {
+  await assert.rejects(host.start(makeCommand(['true', 'a\0b'])), {
     kind: 'failed',
     message: 'Cannot start true: its arguments or its environment contain a null character',
   })
@@ -78,7 +78,7 @@ test('start() refuses what the system cannot take', async () => {
 
 test('start() fails where no descriptor is free', async () => {
   const program = join(import.meta.dirname, 'host-program.ts')
-  const commands = Array.from({ length: 40 }, () => scriptOf('echo ready; sleep 600'))
+  const commands = Array.from({ length: 40 }, () => makeScript('echo ready; sleep 600'))
   const script = `ulimit -n 64 && exec "$@"`
   const child = spawn('sh', ['-c', script, 'sh', process.execPath, program, JSON.stringify(commands)])
   assert.match(
@@ -92,7 +92,7 @@ test('start() fails when nobody can watch over the program, which then does not 
   const shell = join(folder.path, 'sh')
   await writeFile(shell, '#!/bin/sh\necho "Cannot fork" >&2\nexit 2\n', { mode: 0o755 })
   await using host = openTestHost(linuxPlatform({ shell }))
-  await assert.rejects(host.start(commandOf(['touch', join(folder.path, 'ran')])), {
+  await assert.rejects(host.start(makeCommand(['touch', join(folder.path, 'ran')])), {
     kind: 'failed',
     message: 'Cannot start touch: the system has no room for another process',
   })
@@ -106,7 +106,7 @@ test('200 programs, one after the other, leave no descriptor and no process', as
   for (let count = 0; count < 200; count += 1) {
     await using running = await host.start(command)
     running.stdin.end('x')
-    if (count % 2 === 0) assert.equal(await textOf(running.stdout), 'x') // the other half nobody reads
+    if (count % 2 === 0) assert.equal(await readAllText(running.stdout), 'x') // the other half nobody reads
   }
   await until('the descriptors are closed', async () => (await readdir('/proc/self/fd')).length <= before)
   assert.deepEqual(await livingWith(word), [])
@@ -117,7 +117,7 @@ test('50 programs at once talk and end', async () => {
   const host = openTestHost()
   const running = await Promise.all(Array.from({ length: 50 }, () => host.start(command)))
   running.forEach(({ stdin }, at) => void stdin.write(`hello ${at}\n`))
-  const lines = await Promise.all(running.map(lineOf))
+  const lines = await Promise.all(running.map(readFirstLine))
   assert.deepEqual(
     lines,
     running.map((_, at) => `hello ${at}`),
@@ -134,15 +134,15 @@ test('a host looks for strays once, after its first start', async () => {
     sweeps += 1
   }
   await using host = openTestHost({ ...platform, sweep })
-  for (const script of ['true', 'false']) await (await host.start(scriptOf(script))).end()
+  for (const script of ['true', 'false']) await (await host.start(makeScript(script))).end()
   await until('it has swept', () => sweeps > 0)
-  await (await host.start(scriptOf('true'))).end()
+  await (await host.start(makeScript('true'))).end()
   assert.equal(sweeps, 1)
 })
 
 test('a process can end while what it cannot find holds the pipes of a program that it ended', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'crab-'))
-  const command = scriptOf('env -i setsid sleep 600 & echo $! > pid; echo ready', { cwd: folder.path })
+  const command = makeScript('env -i setsid sleep 600 & echo $! > pid; echo ready', { cwd: folder.path })
   const program = join(import.meta.dirname, 'host-program.ts')
   const host = spawn(process.execPath, [program, JSON.stringify([command])], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -155,8 +155,8 @@ test('a process can end while what it cannot find holds the pipes of a program t
 
 test('a pipe that fails takes nobody with it', async () => {
   await using host = openTestHost()
-  await using running = await host.start(scriptOf('exec <&-; echo closed; sleep 600'))
-  await lineOf(running)
+  await using running = await host.start(makeScript('exec <&-; echo closed; sleep 600'))
+  await readFirstLine(running)
   running.stdin.write('x'.repeat(2 ** 20))
   await until('standard input is closed', () => running.stdin.destroyed)
   await running.end()

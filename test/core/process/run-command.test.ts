@@ -8,7 +8,7 @@ import { type RunCommandOptions, runCommand } from '../../../src/core/process/ru
 import type { ProcessCommand } from '../../../src/core/process/types.ts'
 import { windowsPlatform } from '../../../src/core/process/windows.ts'
 import { livingWith } from '../../support/orphans.ts'
-import { commandOf, markedScript, openTestHost, scriptOf } from '../../support/process-platforms.ts'
+import { makeCommand, makeScript, markedScript, openTestHost } from '../../support/process-platforms.ts'
 import { until } from '../../support/until.ts'
 
 const never = new AbortController().signal
@@ -16,7 +16,7 @@ const never = new AbortController().signal
 describe('runCommand()', { concurrency: 4 }, () => {
   test('gives output and exit code', async () => {
     await using box = await openBox()
-    const result = await box.run(scriptOf('echo out; echo err >&2; echo out; exit 3'))
+    const result = await box.run(makeScript('echo out; echo err >&2; echo out; exit 3'))
     assert.deepEqual(result, {
       output: 'out\nerr\nout\n',
       status: { code: 3, signal: null },
@@ -30,26 +30,26 @@ describe('runCommand()', { concurrency: 4 }, () => {
 
   test('gives the signal of a program that one ended', async () => {
     await using box = await openBox()
-    assert.deepEqual((await box.run(scriptOf('kill -SEGV $$'))).status, { code: null, signal: 'SIGSEGV' })
+    assert.deepEqual((await box.run(makeScript('kill -SEGV $$'))).status, { code: null, signal: 'SIGSEGV' })
   })
 
   test('gives the program its input, or none', async () => {
     await using box = await openBox()
-    assert.equal((await box.run(commandOf(['cat']), { stdin: 'wörds' })).output, 'wörds')
-    assert.equal((await box.run(commandOf(['cat']))).output, '')
+    assert.equal((await box.run(makeCommand(['cat']), { stdin: 'wörds' })).output, 'wörds')
+    assert.equal((await box.run(makeCommand(['cat']))).output, '')
   })
 
   test('does not mind a program that reads no input', async () => {
     await using box = await openBox()
     assert.equal(
-      (await box.run(scriptOf('exec <&-; echo done'), { stdin: 'x'.repeat(2 ** 20) })).output,
+      (await box.run(makeScript('exec <&-; echo done'), { stdin: 'x'.repeat(2 ** 20) })).output,
       'done\n',
     )
   })
 
   test('fails as start() does', async () => {
     await using box = await openBox()
-    await assert.rejects(box.run(commandOf(['no-such-program'])), { kind: 'missing' })
+    await assert.rejects(box.run(makeCommand(['no-such-program'])), { kind: 'missing' })
   })
 
   test('gives all that was written before the exit while others hold the output', async () => {
@@ -71,7 +71,7 @@ describe('runCommand()', { concurrency: 4 }, () => {
 
   test('waits for a program that closes its output before it ends', async () => {
     await using box = await openBox()
-    const { status } = await box.run(scriptOf('echo out; exec >&- 2>&-; sleep 0.1; exit 4'))
+    const { status } = await box.run(makeScript('echo out; exec >&- 2>&-; sleep 0.1; exit 4'))
     assert.deepEqual(status, { code: 4, signal: null })
   })
 
@@ -110,7 +110,7 @@ describe('runCommand()', { concurrency: 4 }, () => {
 
   test('takes a time limit that is longer than a timer can be', async () => {
     await using box = await openBox()
-    assert.equal((await box.run(scriptOf('sleep 0.1'), { timeoutMs: 2 ** 40 })).timedOut, false)
+    assert.equal((await box.run(makeScript('sleep 0.1'), { timeoutMs: 2 ** 40 })).timedOut, false)
   })
 
   test('fails as it was cancelled, after everything has ended', async () => {
@@ -129,7 +129,7 @@ describe('runCommand()', { concurrency: 4 }, () => {
     await using box = await openBox()
     const running = runCommand(
       box.host,
-      commandOf(['touch', join(box.path, 'ran')]),
+      makeCommand(['touch', join(box.path, 'ran')]),
       { spillFolder: box.spill },
       AbortSignal.abort(),
     )
@@ -141,7 +141,7 @@ describe('runCommand()', { concurrency: 4 }, () => {
     await using box = await openBox()
     const before = process.memoryUsage().rss
     const { output, droppedBytes, spillPath } = await box.run(
-      commandOf(['head', '-c', '300000000', '/dev/zero']),
+      makeCommand(['head', '-c', '300000000', '/dev/zero']),
       {
         maxSpillBytes: 1_000_000,
       },
@@ -158,13 +158,13 @@ describe('runCommand()', { concurrency: 4 }, () => {
   test('gives whole characters where two streams meet', async () => {
     await using host = openTestHost(windowsPlatform()) // which keeps two
     const script = "printf '\\303'; printf x >&2; sleep 0.1; printf '\\244\\n'"
-    const { output } = await runCommand(host, scriptOf(script), { spillFolder: '/no/such' }, never)
+    const { output } = await runCommand(host, makeScript(script), { spillFolder: '/no/such' }, never)
     assert.match(output, /^(xä\n|ä\nx)$/)
   })
 
   test('gives what is no whole character at the end too', async () => {
     await using box = await openBox()
-    assert.equal((await box.run(scriptOf("printf 'a\\303'"))).output, 'a\ufffd')
+    assert.equal((await box.run(makeScript("printf 'a\\303'"))).output, 'a\ufffd')
   })
 
   test('ends all that runs when its filter fails, and fails with it', async () => {
@@ -195,7 +195,7 @@ describe('runCommand()', { concurrency: 4 }, () => {
 
   test('writes the whole of a long output to a file', async () => {
     await using box = await openBox()
-    const { spillPath } = await box.run(commandOf(['seq', '100000']))
+    const { spillPath } = await box.run(makeCommand(['seq', '100000']))
     assert.equal(
       await readFile(spillPath!, 'utf8'),
       Array.from({ length: 100_000 }, (_, at) => `${at + 1}\n`).join(''),

@@ -8,7 +8,7 @@ import { describe, test } from 'node:test'
 import { sweepStrays } from '../../../src/core/process/linux.ts'
 import { newOwnerTag, OWNER_TAG } from '../../../src/core/process/owner-tag.ts'
 import { livingWith } from '../../support/orphans.ts'
-import { commandOf, markedScript, openTestHost, textOf } from '../../support/process-platforms.ts'
+import { makeCommand, markedScript, openTestHost, readAllText } from '../../support/process-platforms.ts'
 import { until } from '../../support/until.ts'
 
 const never = new AbortController().signal
@@ -20,8 +20,8 @@ test('a host that starts a program ends what a dead host and its dead watcher le
     await leaveStray('setsid sleep 600 & sleep 0.1; echo ready; wait'),
   ]
   await using host = openTestHost()
-  await using running = await host.start(commandOf(['echo', 'not delayed']))
-  assert.equal(await textOf(running.stdout), 'not delayed\n')
+  await using running = await host.start(makeCommand(['echo', 'not delayed']))
+  assert.equal(await readAllText(running.stdout), 'not delayed\n')
   for (const word of words) {
     await until('the stray has ended', async () => (await livingWith(word)).length === 0)
   }

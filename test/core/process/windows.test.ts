@@ -7,20 +7,20 @@ import { OWNER_TAG } from '../../../src/core/process/owner-tag.ts'
 import { windowsPlatform } from '../../../src/core/process/windows.ts'
 import { livingWith } from '../../support/orphans.ts'
 import {
-  commandOf,
-  lineOf,
+  makeCommand,
+  makeScript,
   markedScript,
   openTestHost,
-  scriptOf,
-  textOf,
+  readAllText,
+  readFirstLine,
 } from '../../support/process-platforms.ts'
 import { until } from '../../support/until.ts'
 
 test('a program is started directly, with its arguments and environment as they are', async () => {
   await using windows = await openWindows()
   const env = { 'A-b.c': 'x', PATH: '/usr/bin:/bin' }
-  await using running = await windows.host.start(commandOf(['env', '-0'], { env }))
-  const lines = (await textOf(running.stdout)).split('\0').slice(0, -1)
+  await using running = await windows.host.start(makeCommand(['env', '-0'], { env }))
+  const lines = (await readAllText(running.stdout)).split('\0').slice(0, -1)
   assert.deepEqual(lines.filter((line) => !line.startsWith(OWNER_TAG)).toSorted(), [
     'A-b.c=x',
     'PATH=/usr/bin:/bin',
@@ -33,7 +33,7 @@ test('end() has taskkill end the tree, once', async () => {
   await using windows = await openWindows()
   const { word, command } = markedScript("trap '' TERM; echo ready; while :; do sleep 1; done")
   const running = await windows.host.start(command)
-  await lineOf(running)
+  await readFirstLine(running)
   await Promise.all([running.end(), running.end()])
   assert.equal((await running.exited).signal, 'SIGKILL')
   assert.equal(await windows.calls(), `/T /F /PID ${running.pid}\n`)
@@ -42,7 +42,7 @@ test('end() has taskkill end the tree, once', async () => {
 
 test('end() of a program that has ended kills nobody who has its id now', async () => {
   await using windows = await openWindows()
-  const running = await windows.host.start(scriptOf('exit 3'))
+  const running = await windows.host.start(makeScript('exit 3'))
   assert.deepEqual(await running.exited, { code: 3, signal: null })
   await running.end()
   assert.equal(await windows.calls(), '')
@@ -50,14 +50,14 @@ test('end() of a program that has ended kills nobody who has its id now', async 
 
 test('release() has taskkill end the tree, and waits for nothing', async () => {
   await using windows = await openWindows()
-  const running = await windows.host.start(scriptOf('sleep 600'))
+  const running = await windows.host.start(makeScript('sleep 600'))
   running.release()
   await until('taskkill was called', async () => (await windows.calls()) === `/T /F /PID ${running.pid}\n`)
 })
 
 test('end() settles where there is no taskkill', async () => {
   await using host = openTestHost(windowsPlatform({ taskkill: '/no/such/taskkill' }))
-  const running = await host.start(scriptOf('read line'))
+  const running = await host.start(makeScript('read line'))
   running.stdin.end()
   await running.end()
   assert.deepEqual(await running.exited, { code: 1, signal: null }) // of `read` at the end of its input
@@ -66,7 +66,7 @@ test('end() settles where there is no taskkill', async () => {
 test('start() refuses a batch file, which only a shell can run', async () => {
   await using windows = await openWindows()
   await writeFile(join(windows.folder, 'npx.cmd'), '', { mode: 0o755 })
-  await assert.rejects(windows.host.start(commandOf(['./npx.cmd'], { cwd: windows.folder })), {
+  await assert.rejects(windows.host.start(makeCommand(['./npx.cmd'], { cwd: windows.folder })), {
     kind: 'failed',
     message: `Cannot start ./npx.cmd: ${windows.folder}/npx.cmd is a script that only a shell can run`,
   })

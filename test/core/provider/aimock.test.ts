@@ -8,9 +8,9 @@ import {
   collect,
   collectFailure,
   endpointAt,
+  joinText,
   modelRequest,
   READ_TOOL,
-  textOf,
 } from '../../support/model-calls.ts'
 import { WIRES } from '../../support/wires.ts'
 
@@ -34,7 +34,7 @@ for (const { kind, path, more } of WIRES) {
       { role: 'assistant', content: '', tool_calls: [call] },
       { role: 'tool', content: 'buy milk', tool_call_id: call.id, name: 'read' },
     ])
-    assert.equal(textOf(second), 'It says: buy milk.')
+    assert.equal(joinText(second), 'It says: buy milk.')
     const finish = second.at(-1)
     assert.equal(finish?.type === 'finish' && finish.reason, 'stop')
     assert.ok(finish?.type === 'finish' && finish.usage)

@@ -6,7 +6,7 @@ import type { Message } from '../../../src/core/base/message.ts'
 import type { ModelEndpoint } from '../../../src/core/provider/endpoint.ts'
 import { callEndpoint } from '../../../src/core/provider/source.ts'
 import type { ModelRequest } from '../../../src/core/provider/types.ts'
-import { collect, endpointAt, modelRequest, READ_TOOL, textOf } from '../../support/model-calls.ts'
+import { collect, endpointAt, joinText, modelRequest, READ_TOOL } from '../../support/model-calls.ts'
 import { type ModelServer, startModelServer } from '../../support/model-server.ts'
 
 const NEVER = new AbortController().signal
@@ -178,7 +178,7 @@ test('streamAnthropic() asks for an answer of a schema', async () => {
 test('streamAnthropic() gives an answer that came as a call of the schema’s tool as text', async () => {
   await using server = await startModelServer([{ parts: [{ call: '1', name: 'json', args: '{"ok":true}' }] }])
   const events = await collect(call(server, { schema: SCHEMA, model: 'claude-3-haiku-20240307' }))
-  assert.equal(textOf(events), '{"ok":true}')
+  assert.equal(joinText(events), '{"ok":true}')
   const finish = events.at(-1)
   assert.equal(finish?.type === 'finish' && finish.reason, 'stop')
 })

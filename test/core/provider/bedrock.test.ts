@@ -9,9 +9,9 @@ import {
   collect,
   collectFailure,
   endpointAt,
+  joinText,
   modelRequest,
   READ_TOOL,
-  textOf,
 } from '../../support/model-calls.ts'
 import { type ModelServer, startModelServer } from '../../support/model-server.ts'
 
@@ -107,7 +107,7 @@ test('streamConverse() gives all that came before a cut in the middle of a frame
   await using server = await startModelServer([{ parts, raw: Buffer.from(half, 'latin1'), end: 'cut' }])
   const { error, events } = await collectFailure(call(server))
   assert.equal(error.kind, 'unavailable', error.message)
-  assert.equal(textOf(events), parts.join(''))
+  assert.equal(joinText(events), parts.join(''))
 })
 
 for (const [what, status, message, kind, hint] of [
@@ -208,7 +208,7 @@ for (const [type, name, message, kind, status] of [
     await using server = await startModelServer([{ parts: ['Half of '], raw, end: 'unfinished' }])
     const { error, events } = await collectFailure(call(server))
     assert.deepEqual(
-      [error.kind, error.message, textOf(events)],
+      [error.kind, error.message, joinText(events)],
       [kind, `Cannot call scripted (test): ${message} (${status})`, 'Half of '],
     )
   })

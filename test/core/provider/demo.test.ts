@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Message } from '../../../src/core/base/message.ts'
 import { CONNECT_HINT, demoSource } from '../../../src/core/provider/demo.ts'
 import type { ModelEvent } from '../../../src/core/provider/types.ts'
-import { collect, collectFailure, modelRequest, READ_TOOL, textOf } from '../../support/model-calls.ts'
+import { collect, collectFailure, joinText, modelRequest, READ_TOOL } from '../../support/model-calls.ts'
 
 const NEVER = new AbortController().signal
 
@@ -32,7 +32,7 @@ test('demoSource() streams word by word, the same every time', async () => {
   const events = await answer('What can you do?')
   const words = events.filter(({ type }) => type === 'text')
   assert.ok(words.length > 100)
-  assert.match(textOf(events), /crabtalk send .*crabtalk conversation list/s)
+  assert.match(joinText(events), /crabtalk send .*crabtalk conversation list/s)
   assert.deepEqual(await answer('What can you do?'), events)
   assert.deepEqual(events.at(-1), {
     type: 'finish',
@@ -43,7 +43,7 @@ test('demoSource() streams word by word, the same every time', async () => {
 
 test('demoSource() counts what arrived', async () => {
   const prompt = 'Which dependencies are pinned?\n\n<stdin>\n{\n  "a": 1\n}\n</stdin>'
-  assert.match(textOf(await answer(prompt)), /It did arrive whole: 4 words and 3 lines of standard input\./)
+  assert.match(joinText(await answer(prompt)), /It did arrive whole: 4 words and 3 lines of standard input\./)
   const [message] = [
     {
       role: 'user',
@@ -51,9 +51,9 @@ test('demoSource() counts what arrived', async () => {
       attachments: [{ media_type: 'image/png', data: '', name: 'dot.png' }],
     } as Message,
   ]
-  assert.match(textOf(await ask([message!])), /3 words and the attachment dot\.png\./)
+  assert.match(joinText(await ask([message!])), /3 words and the attachment dot\.png\./)
   const file = 'Compare\n\n<file path="a.txt">\none\n</file>'
-  assert.match(textOf(await answer(file)), /1 word and 1 line of a\.txt\./)
+  assert.match(joinText(await answer(file)), /1 word and 1 line of a\.txt\./)
 })
 
 test('demoSource() reads the file it is asked to read, when it may', async () => {
@@ -79,7 +79,7 @@ test('demoSource() reads the file it is asked to read, when it may', async () =>
 
 test('demoSource() says what its tool gave it', async () => {
   const after = async (result: Partial<Message>) =>
-    textOf(
+    joinText(
       await ask([
         { role: 'user', content: 'read a.txt' },
         { role: 'assistant', content: '', tool_calls: [{ id: '1', name: 'read', arguments: '{}' }] },
@@ -109,7 +109,7 @@ test('demoSource() takes standard input for the request when there are no other 
 })
 
 test('demoSource() names the tools it has when it is to call another', async () => {
-  assert.equal(textOf(await answer('call nothing {}')), 'I do not have a tool called nothing. I have read.')
+  assert.equal(joinText(await answer('call nothing {}')), 'I do not have a tool called nothing. I have read.')
 })
 
 test('demoSource() stops when it is aborted', async () => {

@@ -6,8 +6,13 @@ import { test } from 'node:test'
 import type { ProviderConfig } from '../../../src/core/config/config.ts'
 import { endpointFromEnv, toEndpoint } from '../../../src/core/provider/endpoint.ts'
 import { PRESETS } from '../../../src/core/provider/presets.ts'
-import { configOf, modelsOf, providerOf, say } from '../../support/found-models.ts'
 import { collectFailure, modelRequest } from '../../support/model-calls.ts'
+import {
+  askModel,
+  makeModelConfig,
+  makeProviderConfig,
+  openRegistryWith,
+} from '../../support/model-registry.ts'
 import { startModelServer } from '../../support/model-server.ts'
 
 const NEVER = new AbortController().signal
@@ -17,7 +22,7 @@ test('listModels() understands Google’s list', async () => {
     models: ['gemini-embedding-x', 'aqa', 'gemini-3.8-flash'],
   })
   const url = server.url.replace('/v1', '')
-  const models = await modelsOf({ env: { GEMINI_API_KEY: 'AIza-mine', GEMINI_BASE_URL: url } })
+  const models = await openRegistryWith({ env: { GEMINI_API_KEY: 'AIza-mine', GEMINI_BASE_URL: url } })
   const { models: all } = await models.listAll(NEVER)
   assert.deepEqual(
     all.map(({ name }) => name),
@@ -29,7 +34,9 @@ test('listModels() understands Google’s list', async () => {
 
 test('a key of a variable that no header takes is named, not the network', async () => {
   await using server = await startModelServer([])
-  const models = await modelsOf({ env: { ANTHROPIC_API_KEY: '“sk-1”', ANTHROPIC_BASE_URL: server.url } })
+  const models = await openRegistryWith({
+    env: { ANTHROPIC_API_KEY: '“sk-1”', ANTHROPIC_BASE_URL: server.url },
+  })
   const expected = {
     kind: 'credentials',
     message:
@@ -43,7 +50,7 @@ test('a key of a variable that no header takes is named, not the network', async
 
 test('listModels() asks Anthropic for its whole list', async () => {
   await using server = await startModelServer([], { models: ['claude-x'] })
-  const models = await modelsOf({ env: { ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: server.url } })
+  const models = await openRegistryWith({ env: { ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: server.url } })
   await models.listAll(NEVER)
   assert.equal(server.questions[0]?.path, '/v1/models?limit=1000')
 })
@@ -57,7 +64,7 @@ test('openModels() asks Azure and Bedrock for no list', async () => {
     AWS_BEARER_TOKEN_BEDROCK: 'k',
     BEDROCK_BASE_URL: url,
   }
-  const models = await modelsOf({ env })
+  const models = await openRegistryWith({ env })
   const { failures } = await models.listAll(NEVER)
   assert.deepEqual([failures, server.questions], [[], []])
 })
@@ -68,7 +75,7 @@ test('openModels() knows Bedrock’s names among those of other providers', asyn
     ...{ AWS_BEARER_TOKEN_BEDROCK: 'k', AWS_REGION: 'eu-west-1' },
   }
   const ownerOf = async (model: string) =>
-    (await modelsOf({ env, model })).list().find(({ active }) => active)?.provider
+    (await openRegistryWith({ env, model })).list().find(({ active }) => active)?.provider
   for (const name of [
     'anthropic.claude-haiku-4-5-20251001-v1:0',
     'us-gov.anthropic.claude-sonnet-4-5-20250929-v1:0',
@@ -83,7 +90,7 @@ test('openModels() knows Bedrock’s names among those of other providers', asyn
 
 test('openModels() uses the default of the region at Bedrock, and none where there is no sure one', async () => {
   const defaultIn = async (region: string) =>
-    (await modelsOf({ env: { AWS_BEARER_TOKEN_BEDROCK: 'k', AWS_REGION: region } })).defaultModel()
+    (await openRegistryWith({ env: { AWS_BEARER_TOKEN_BEDROCK: 'k', AWS_REGION: region } })).defaultModel()
   for (const region of ['us-east-1', 'eu-central-1', 'ap-southeast-2', 'me-central-1'])
     assert.equal(await defaultIn(region), 'global.anthropic.claude-sonnet-5-5')
   assert.equal(await defaultIn('us-gov-west-1'), 'us-gov.anthropic.claude-sonnet-5-5')
@@ -93,8 +100,8 @@ test('openModels() uses the default of the region at Bedrock, and none where the
       message: /^Cannot choose a model: "bedrock" \(.*\) cannot list its models$/,
       hint: /^name a model or an inference profile of your region with --model/,
     })
-  const gov = providerOf({ kind: 'bedrock', region: 'us-gov-east-1' })
-  const models = await modelsOf({ config: configOf([gov]), env: { AWS_REGION: 'eu-west-1' } })
+  const gov = makeProviderConfig({ kind: 'bedrock', region: 'us-gov-east-1' })
+  const models = await openRegistryWith({ config: makeModelConfig([gov]), env: { AWS_REGION: 'eu-west-1' } })
   assert.equal(models.defaultModel(), 'us-gov.anthropic.claude-sonnet-5-5')
 })
 
@@ -103,11 +110,14 @@ test('openModels() finds what AWS and Azure variables describe', async () => {
   await using server = await startModelServer(answer)
   const url = `http://127.0.0.1:${server.port}`
   const bearer = { AWS_BEARER_TOKEN_BEDROCK: 'bedrock-key', AWS_REGION: 'eu-west-1' }
-  await say(await modelsOf({ env: { ...bearer, AWS_ENDPOINT_URL_BEDROCK_RUNTIME: url } }))
+  await askModel(await openRegistryWith({ env: { ...bearer, AWS_ENDPOINT_URL_BEDROCK_RUNTIME: url } }))
   const keys = { AWS_ACCESS_KEY_ID: 'AKID', AWS_SECRET_ACCESS_KEY: 's', AWS_DEFAULT_REGION: 'eu-west-3' }
-  await say(await modelsOf({ env: { ...keys, AWS_ENDPOINT_URL: url } }), 'us.amazon.nova-pro-v1:0')
+  await askModel(
+    await openRegistryWith({ env: { ...keys, AWS_ENDPOINT_URL: url } }),
+    'us.amazon.nova-pro-v1:0',
+  )
   const azure = { AZURE_OPENAI_API_KEY: 'azure-key', AZURE_OPENAI_ENDPOINT: `${url}/` }
-  await say(await modelsOf({ env: { ...azure, AZURE_OPENAI_DEPLOYMENT_NAME: 'our-gpt' } }))
+  await askModel(await openRegistryWith({ env: { ...azure, AZURE_OPENAI_DEPLOYMENT_NAME: 'our-gpt' } }))
   const [first, second, third] = server.requests
   assert.equal(first?.path, '/model/global.anthropic.claude-sonnet-5-5/converse-stream')
   assert.equal(first?.headers.authorization, 'Bearer bedrock-key')
@@ -125,16 +135,16 @@ test('openModels() lets config.toml choose region and profile of AWS before the 
   await using server = await startModelServer(() => ({ parts: ['ok'] }))
   const base = { kind: 'bedrock', baseUrl: `http://127.0.0.1:${server.port}` } as const
   const env = { HOME: home.path, AWS_BEARER_TOKEN_BEDROCK: 'other', AWS_REGION: 'us-west-2' }
-  await say(
-    await modelsOf({
-      config: configOf([providerOf({ ...base, profile: 'dev', region: 'eu-north-1' })]),
+  await askModel(
+    await openRegistryWith({
+      config: makeModelConfig([makeProviderConfig({ ...base, profile: 'dev', region: 'eu-north-1' })]),
       env,
     }),
   )
   const { headers } = server.requests[0] ?? assert.fail()
   assert.match(headers.authorization ?? '', /Credential=AKIDDEV\/\d{8}\/eu-north-1\/bedrock\//)
-  const gone = providerOf({ ...base, profile: 'gone' })
-  const models = await modelsOf({ config: configOf([gone]), env })
+  const gone = makeProviderConfig({ ...base, profile: 'gone' })
+  const models = await openRegistryWith({ config: makeModelConfig([gone]), env })
   const { error } = await collectFailure(models.complete(modelRequest({ model: 'x' }), NEVER))
   assert.deepEqual(
     [error.kind, error.message],
@@ -145,7 +155,10 @@ test('openModels() lets config.toml choose region and profile of AWS before the 
 test('openModels() says where the key is missing from', async () => {
   await using server = await startModelServer(() => ({ status: 401 }))
   const hintOf = async (more: Partial<ProviderConfig>, env = {}) => {
-    const models = await modelsOf({ config: configOf([providerOf({ baseUrl: server.url, ...more })]), env })
+    const models = await openRegistryWith({
+      config: makeModelConfig([makeProviderConfig({ baseUrl: server.url, ...more })]),
+      env,
+    })
     return (await collectFailure(models.complete(modelRequest({ model: 'x' }), NEVER))).error.hint
   }
   assert.equal(await hintOf({ kind: 'google' }), 'no key is set: set one (GEMINI_API_KEY)')
@@ -164,8 +177,8 @@ test('ModelSource.check() fails as a call would, without one', async () => {
     [{ kind: 'anthropic', baseUrl: undefined }, /: no key is set$/],
   ]
   for (const [more, message] of failing) {
-    const models = await modelsOf({
-      config: configOf([providerOf({ ...more, models: [{ name: 'x' }] })]),
+    const models = await openRegistryWith({
+      config: makeModelConfig([makeProviderConfig({ ...more, models: [{ name: 'x' }] })]),
       env: home,
     })
     const { error } = await collectFailure(models.complete(modelRequest({ model: 'x' }), NEVER))
@@ -180,7 +193,7 @@ test('ModelSource.check() fails as a call would, without one', async () => {
     { kind: 'azure', baseUrl: 'https://mine.openai.azure.com', apiKey: 'k' },
   ]
   for (const more of fine) {
-    const models = await modelsOf({ config: configOf([providerOf(more)]), env: home })
+    const models = await openRegistryWith({ config: makeModelConfig([makeProviderConfig(more)]), env: home })
     models.getSource('x').check?.()
   }
 })
@@ -198,7 +211,7 @@ test('endpointFromEnv() makes an address of a resource of Azure, and says where 
 })
 
 test('toEndpoint() waits longer where nothing comes while a model thinks unseen', () => {
-  const idleOf = (more: Partial<ProviderConfig>) => toEndpoint(providerOf(more), {}).idleMs
+  const idleOf = (more: Partial<ProviderConfig>) => toEndpoint(makeProviderConfig(more), {}).idleMs
   assert.equal(idleOf({}), 90_000)
   assert.equal(idleOf({ kind: 'anthropic' }), 90_000)
   for (const kind of ['google', 'bedrock', 'azure'] as const) assert.equal(idleOf({ kind }), 300_000)

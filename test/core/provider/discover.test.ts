@@ -3,33 +3,38 @@ import { createServer } from 'node:net'
 import { test } from 'node:test'
 import type { ProviderConfig } from '../../../src/core/config/config.ts'
 import type { ModelRegistry } from '../../../src/core/provider/registry.ts'
-import { configOf, modelsOf, providerOf, say } from '../../support/found-models.ts'
 import { collect, collectFailure, modelRequest } from '../../support/model-calls.ts'
+import {
+  askModel,
+  makeModelConfig,
+  makeProviderConfig,
+  openRegistryWith,
+} from '../../support/model-registry.ts'
 import { type ModelServer, startModelServer } from '../../support/model-server.ts'
 
 const NEVER = new AbortController().signal
 
 test('openModels() uses what config.toml declares, and nothing else', async () => {
   await using server = await startModelServer([{ parts: ['from the config'] }])
-  const models = await modelsOf({
-    config: configOf([
-      providerOf({ name: 'mine', baseUrl: server.url, models: [{ name: 'one', context: 5 }] }),
+  const models = await openRegistryWith({
+    config: makeModelConfig([
+      makeProviderConfig({ name: 'mine', baseUrl: server.url, models: [{ name: 'one', context: 5 }] }),
     ]),
     env: { ANTHROPIC_API_KEY: 'sk-ant-0123456789' },
   })
   assert.deepEqual(models.list()[0], { name: 'one', provider: 'mine', active: true, facts: { context: 5 } })
   assert.deepEqual(namesIn(models), ['one', 'demo'])
-  assert.equal(await say(models), 'from the config')
+  assert.equal(await askModel(models), 'from the config')
 })
 
 test('openModels() takes the default of config.toml, and what a person asks for before it', async () => {
   const setting = {
-    config: configOf([providerOf({ models: [{ name: 'one' }, { name: 'two' }] })], 'two'),
+    config: makeModelConfig([makeProviderConfig({ models: [{ name: 'one' }, { name: 'two' }] })], 'two'),
     env: {},
   }
-  assert.equal((await modelsOf(setting)).defaultModel(), 'two')
-  assert.equal((await modelsOf({ ...setting, model: 'one' })).defaultModel(), 'one')
-  await assert.rejects(modelsOf({ ...setting, model: 'three' }), {
+  assert.equal((await openRegistryWith(setting)).defaultModel(), 'two')
+  assert.equal((await openRegistryWith({ ...setting, model: 'one' })).defaultModel(), 'one')
+  await assert.rejects(openRegistryWith({ ...setting, model: 'three' }), {
     kind: 'config',
     message: /it is not one of one, two, demo$/,
   })
@@ -37,8 +42,8 @@ test('openModels() takes the default of config.toml, and what a person asks for 
 
 test('openModels() asks an endpoint that names no model what it has', async () => {
   await using server = await startModelServer([], { models: ['text-embedding-x', 'llama', 'qwen'] })
-  const models = await modelsOf({
-    config: configOf([providerOf({ name: 'llm', baseUrl: server.url })]),
+  const models = await openRegistryWith({
+    config: makeModelConfig([makeProviderConfig({ name: 'llm', baseUrl: server.url })]),
     env: {},
   })
   assert.equal(models.defaultModel(), 'llama')
@@ -52,7 +57,7 @@ test('openModels() asks an endpoint that names no model what it has', async () =
 test('openModels() uses a known default where it surely is', async () => {
   await using server = await startModelServer([], { models: ['theirs'] })
   const defaultOf = async (more: Partial<ProviderConfig>, env = {}) =>
-    (await modelsOf({ config: configOf([providerOf(more)]), env })).defaultModel()
+    (await openRegistryWith({ config: makeModelConfig([makeProviderConfig(more)]), env })).defaultModel()
   const here = server.url
   assert.equal(await defaultOf({ kind: 'openai', baseUrl: undefined }), 'gpt-6-sol')
   assert.equal(await defaultOf({ kind: 'openai', baseUrl: here }), 'theirs')
@@ -69,8 +74,8 @@ test('openModels() uses a known default where it surely is', async () => {
 
 test('openModels() knows a vendor however its address is written', async () => {
   const defaultOf = async (more: Partial<ProviderConfig>) => {
-    const models = await modelsOf({
-      config: configOf([providerOf({ kind: 'openai', apiKey: 'k', ...more })]),
+    const models = await openRegistryWith({
+      config: makeModelConfig([makeProviderConfig({ kind: 'openai', apiKey: 'k', ...more })]),
       env: {},
     })
     return models.list()[0]?.name
@@ -83,32 +88,35 @@ test('openModels() knows a vendor however its address is written', async () => {
   const google = 'https://generativelanguage.googleapis.com/v1beta/openai/'
   assert.equal(await defaultOf({ kind: 'google', baseUrl: google }), 'gemini-3.8-flash')
   const groq = { GROQ_API_KEY: 'k', GROQ_BASE_URL: 'https://api.groq.com/openai/v1/' }
-  assert.equal((await modelsOf({ env: groq })).defaultModel(), 'openai/gpt-oss-120b')
+  assert.equal((await openRegistryWith({ env: groq })).defaultModel(), 'openai/gpt-oss-120b')
 })
 
 test('openModels() is without a default, not without models, when an endpoint cannot say what it has', async () => {
   await using empty = await startModelServer([{ parts: ['still here'] }], { models: [] })
-  const models = await modelsOf({
-    config: configOf([providerOf({ name: 'llm', baseUrl: empty.url })]),
+  const models = await openRegistryWith({
+    config: makeModelConfig([makeProviderConfig({ name: 'llm', baseUrl: empty.url })]),
     env: {},
   })
   assert.throws(() => models.defaultModel(), { kind: 'config', message: /reports no models$/ })
-  assert.equal(await say(models, 'llama'), 'still here')
-  const gone = await modelsOf({ config: configOf([providerOf({ baseUrl: await deadAddress() })]), env: {} })
+  assert.equal(await askModel(models, 'llama'), 'still here')
+  const gone = await openRegistryWith({
+    config: makeModelConfig([makeProviderConfig({ baseUrl: await deadAddress() })]),
+    env: {},
+  })
   assert.throws(() => gone.defaultModel(), { kind: 'unavailable' })
 })
 
 test('openModels() lets a provider it cannot use be an error of its own', async () => {
   const deployments = [{ name: 'gpt' }]
-  const azure = providerOf({
+  const azure = makeProviderConfig({
     name: 'az',
     kind: 'azure',
     where: 'config.toml:9',
     baseUrl: undefined,
     models: deployments,
   })
-  const models = await modelsOf({
-    config: configOf([providerOf({ models: [{ name: 'one' }] }), azure]),
+  const models = await openRegistryWith({
+    config: makeModelConfig([makeProviderConfig({ models: [{ name: 'one' }] }), azure]),
     env: {},
   })
   assert.equal(models.defaultModel(), 'one')
@@ -139,15 +147,15 @@ test('openModels() finds keys in the order of the first run', async () => {
   ]
   for (const [variable, name] of order) {
     env[variable] = 'k'
-    const active = (await modelsOf({ env })).list().find((entry) => entry.active)
+    const active = (await openRegistryWith({ env })).list().find((entry) => entry.active)
     assert.equal(active?.provider, name)
   }
-  const empty = await modelsOf({ env: { ANTHROPIC_API_KEY: '', OPENAI_API_KEY: 'k' } })
+  const empty = await openRegistryWith({ env: { ANTHROPIC_API_KEY: '', OPENAI_API_KEY: 'k' } })
   assert.equal(empty.list()[0]?.provider, 'openai')
 })
 
 test('openModels() finds the provider of a name among several keys', async () => {
-  const models = await modelsOf({
+  const models = await openRegistryWith({
     env: { ANTHROPIC_API_KEY: 'k', OPENAI_API_KEY: 'k', GEMINI_API_KEY: 'k' },
     model: 'gpt-6-luna',
   })
@@ -156,25 +164,27 @@ test('openModels() finds the provider of a name among several keys', async () =>
 
 test('openModels() goes where the base URL of the environment points', async () => {
   await using claude = await startModelServer([{ parts: ['messages'] }])
-  const anthropic = await modelsOf({
+  const anthropic = await openRegistryWith({
     env: { ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: claude.url.replace('/v1', '/') },
   })
-  assert.equal(await say(anthropic), 'messages')
+  assert.equal(await askModel(anthropic), 'messages')
   assert.equal(claude.requests[0]?.path, '/v1/messages')
   assert.equal(claude.requests[0]?.json['model'], 'claude-sonnet-5-5')
   await using gpt = await startModelServer([{ parts: ['chat'] }], { models: ['local-gpt'] })
-  const openai = await modelsOf({
+  const openai = await openRegistryWith({
     env: { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: `${gpt.url}/chat/completions` },
   })
-  assert.equal(await say(openai), 'chat')
+  assert.equal(await askModel(openai), 'chat')
   assert.equal(gpt.requests[0]?.json['model'], 'local-gpt')
 })
 
 test('openModels() forgives the line break behind a key that was read from a file', async () => {
   await using server = await startModelServer(() => ({ parts: ['ok'] }))
-  const own = providerOf({ baseUrl: server.url, apiKey: 'sk-mine\n', models: [{ name: 'm' }] })
-  await say(await modelsOf({ config: configOf([own]) }))
-  await say(await modelsOf({ env: { ANTHROPIC_API_KEY: 'sk-ant\n', ANTHROPIC_BASE_URL: server.url } }))
+  const own = makeProviderConfig({ baseUrl: server.url, apiKey: 'sk-mine\n', models: [{ name: 'm' }] })
+  await askModel(await openRegistryWith({ config: makeModelConfig([own]) }))
+  await askModel(
+    await openRegistryWith({ env: { ANTHROPIC_API_KEY: 'sk-ant\n', ANTHROPIC_BASE_URL: server.url } }),
+  )
   const [first, second] = server.requests
   assert.equal(first?.headers.authorization, 'Bearer sk-mine')
   assert.equal(second?.headers['x-api-key'], 'sk-ant')
@@ -182,8 +192,8 @@ test('openModels() forgives the line break behind a key that was read from a fil
 
 test('listModels() shows its key the way the wire wants it', async () => {
   await using server = await startModelServer([])
-  const own = providerOf({ kind: 'anthropic', baseUrl: server.url, apiKey: 'sk-ant' })
-  await (await modelsOf({ config: configOf([own]) })).listAll(NEVER)
+  const own = makeProviderConfig({ kind: 'anthropic', baseUrl: server.url, apiKey: 'sk-ant' })
+  await (await openRegistryWith({ config: makeModelConfig([own]) })).listAll(NEVER)
   assert.equal(server.questions[0]?.headers['x-api-key'], 'sk-ant')
   assert.equal(server.questions[0]?.headers['anthropic-version'], '2023-06-01')
 })
@@ -195,25 +205,25 @@ test('openModels() fills in a configured provider from its usual variables, and 
     ANTHROPIC_BASE_URL: server.url,
     OPENAI_API_KEY: 'sk-oa-0123',
   }
-  const models = await modelsOf({
-    config: configOf([
-      providerOf({ name: 'claude', kind: 'anthropic', baseUrl: undefined, models: [{ name: 'c' }] }),
-      providerOf({ name: 'stranger', baseUrl: server.url, models: [{ name: 's' }] }),
+  const models = await openRegistryWith({
+    config: makeModelConfig([
+      makeProviderConfig({ name: 'claude', kind: 'anthropic', baseUrl: undefined, models: [{ name: 'c' }] }),
+      makeProviderConfig({ name: 'stranger', baseUrl: server.url, models: [{ name: 's' }] }),
     ]),
     env,
   })
-  await say(models, 'c')
-  await say(models, 's')
+  await askModel(models, 'c')
+  await askModel(models, 's')
   assert.equal(server.requests[0]?.headers['x-api-key'], 'sk-ant-0123')
   assert.equal(server.requests[1]?.headers.authorization, undefined)
 })
 
 test('openModels() finds a server on this machine when there is no key', async () => {
   await using server = await startModelServer([{ parts: ['local'] }], { models: ['llama'] })
-  const models = await modelsOf({ localServers: [{ name: 'ollama', port: server.port }] })
+  const models = await openRegistryWith({ localServers: [{ name: 'ollama', port: server.port }] })
   const facts = { inputUsd: 0, outputUsd: 0 }
   assert.deepEqual(models.list()[0], { name: 'llama', provider: 'ollama', active: true, facts })
-  assert.equal(await say(models), 'local')
+  assert.equal(await askModel(models), 'local')
 })
 
 test('openModels() prefers local servers in their order, and passes by what is none', async () => {
@@ -221,7 +231,7 @@ test('openModels() prefers local servers in their order, and passes by what is n
   await using second = await startModelServer([], { models: ['b'] })
   await using silent = await listenSilently()
   const servers = [silent, first, second].map(({ port }, at) => ({ name: `s${at}`, port }))
-  const models = await modelsOf({ localServers: servers })
+  const models = await openRegistryWith({ localServers: servers })
   assert.equal(models.defaultModel(), 'a')
 })
 
@@ -230,12 +240,12 @@ test('openModels() ends with the demo, and names a key that lacks something', as
     ['AZURE_OPENAI_API_KEY', /AZURE_OPENAI_API_KEY is set, but neither AZURE_OPENAI_ENDPOINT nor/],
     ['AWS_ACCESS_KEY_ID', /AWS_ACCESS_KEY_ID is set, but not AWS_SECRET_ACCESS_KEY/],
   ] as const) {
-    const models = await modelsOf({ env: { [name]: 'k' } })
+    const models = await openRegistryWith({ env: { [name]: 'k' } })
     assert.equal(models.defaultModel(), 'demo')
     const [notice] = await collect(models.complete(modelRequest({ model: 'demo' }), NEVER))
     assert.match(notice?.type === 'notice' ? notice.message : '', lack)
   }
-  await assert.rejects(modelsOf({ model: 'claude-sonnet-5-5' }), {
+  await assert.rejects(openRegistryWith({ model: 'claude-sonnet-5-5' }), {
     kind: 'config',
     message: 'Cannot find model "claude-sonnet-5-5": it is not one of demo',
     hint: /^set ANTHROPIC_API_KEY/,
@@ -243,18 +253,21 @@ test('openModels() ends with the demo, and names a key that lacks something', as
 })
 
 test('openModels() has the demo by name beside all others, unless the name is taken', async () => {
-  const models = await modelsOf({ env: { OPENAI_API_KEY: 'k' }, model: 'demo' })
-  assert.match(await say(models), /built-in demo/)
+  const models = await openRegistryWith({ env: { OPENAI_API_KEY: 'k' }, model: 'demo' })
+  assert.match(await askModel(models), /built-in demo/)
   await using server = await startModelServer([{ parts: ['mine'] }])
-  const own = providerOf({ baseUrl: server.url, models: [{ name: 'demo' }] })
-  assert.equal(await say(await modelsOf({ config: configOf([own]) })), 'mine')
+  const own = makeProviderConfig({ baseUrl: server.url, models: [{ name: 'demo' }] })
+  assert.equal(await askModel(await openRegistryWith({ config: makeModelConfig([own]) })), 'mine')
 })
 
 test('openModels() fails with config on a base URL that is none', async () => {
-  await assert.rejects(modelsOf({ env: { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'localhost:4000' } }), {
-    kind: 'config',
-    message: 'Cannot use base_url (OPENAI_BASE_URL): it is not an http address',
-  })
+  await assert.rejects(
+    openRegistryWith({ env: { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'localhost:4000' } }),
+    {
+      kind: 'config',
+      message: 'Cannot use base_url (OPENAI_BASE_URL): it is not an http address',
+    },
+  )
 })
 
 function namesIn(models: ModelRegistry): string[] {

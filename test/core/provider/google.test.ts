@@ -7,9 +7,9 @@ import {
   collect,
   collectFailure,
   endpointAt,
+  joinText,
   modelRequest,
   READ_TOOL,
-  textOf,
 } from '../../support/model-calls.ts'
 import { type ModelServer, startModelServer } from '../../support/model-server.ts'
 
@@ -109,7 +109,7 @@ test('streamGemini() sends what any tool’s schema says', async () => {
   await using server = await startModelServer([{ parts: ['yes'] }])
   const parameters = { type: 'object', properties: { n: { type: 'integer', exclusiveMinimum: 0 }, any: {} } }
   const events = await collect(call(server, { tools: [{ ...READ_TOOL, parameters }] }))
-  assert.equal(textOf(events), 'yes')
+  assert.equal(joinText(events), 'yes')
   assert.match(server.requests[0]!.text, /"exclusiveMinimum":0/)
 })
 

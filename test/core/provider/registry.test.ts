@@ -4,7 +4,7 @@ import { CrabError } from '../../../src/core/base/errors.ts'
 import { demoSource } from '../../../src/core/provider/demo.ts'
 import { ModelRegistry } from '../../../src/core/provider/registry.ts'
 import type { ModelSource } from '../../../src/core/provider/source.ts'
-import { collect, modelRequest, textOf } from '../../support/model-calls.ts'
+import { collect, joinText, modelRequest } from '../../support/model-calls.ts'
 
 const NEVER = new AbortController().signal
 
@@ -171,5 +171,5 @@ function source(name: string, models: string[] | undefined, more: Partial<ModelS
 }
 
 async function answerOf(registry: ModelRegistry, model: string): Promise<string> {
-  return textOf(await collect(registry.complete(modelRequest({ model }), NEVER)))
+  return joinText(await collect(registry.complete(modelRequest({ model }), NEVER)))
 }

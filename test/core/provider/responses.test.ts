@@ -8,9 +8,9 @@ import {
   collect,
   collectFailure,
   endpointAt,
+  joinText,
   modelRequest,
   READ_TOOL,
-  textOf,
 } from '../../support/model-calls.ts'
 import { type ModelServer, startModelServer } from '../../support/model-server.ts'
 
@@ -117,7 +117,7 @@ test('streamResponses() takes a refusal for one, and a failed response for a fai
     { raw: failed('rate_limit_exceeded'), end: 'unfinished' },
   ])
   const events = await collect(call(server))
-  assert.equal(textOf(events), 'I will not.')
+  assert.equal(joinText(events), 'I will not.')
   assert.deepEqual(events.at(-1), { type: 'finish', reason: 'refused', usage: undefined })
   const { error } = await collectFailure(call(server))
   assert.deepEqual([error.kind, error.message], ['throttled', 'Cannot call scripted (test): Too fast (429)'])

@@ -4,7 +4,7 @@ import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provide
 import { callEndpoint } from '../../../src/core/provider/source.ts'
 import { streamModel } from '../../../src/core/provider/stream.ts'
 import type { ModelEvent } from '../../../src/core/provider/types.ts'
-import { collect, collectFailure, endpointAt, modelRequest, textOf } from '../../support/model-calls.ts'
+import { collect, collectFailure, endpointAt, joinText, modelRequest } from '../../support/model-calls.ts'
 import { startModelServer } from '../../support/model-server.ts'
 import { chatCompletionWriter } from '../../support/model-wire.ts'
 
@@ -16,7 +16,7 @@ test('streamModel() makes one delta of many chunks that are read at once', async
   const words = Array.from({ length: CHUNKS }, (_, at) => `word${at} `)
   await using server = await startModelServer([{ raw: words.map(part).join('') }])
   const events = await collect(callEndpoint(() => endpointAt(server.url), modelRequest(), NEVER))
-  assert.equal(textOf(events), words.join(''))
+  assert.equal(joinText(events), words.join(''))
   assert.ok(events.length < CHUNKS / 10, `${events.length} events of ${CHUNKS} chunks`)
 })
 

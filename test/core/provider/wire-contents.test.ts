@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import type { Attachment, Message } from '../../../src/core/base/message.ts'
 import { callEndpoint } from '../../../src/core/provider/source.ts'
 import type { ModelEvent, ModelRequest } from '../../../src/core/provider/types.ts'
-import { collect, collectFailure, modelRequest, READ_TOOL, textOf } from '../../support/model-calls.ts'
+import { collect, collectFailure, joinText, modelRequest, READ_TOOL } from '../../support/model-calls.ts'
 import { type ModelServer, startModelServer } from '../../support/model-server.ts'
 import type { Part } from '../../support/model-wire.ts'
 import { WIRES, wireEndpoint } from '../../support/wires.ts'
@@ -17,7 +17,7 @@ for (const wire of WIRES) {
     test('sends a person’s image, and what they say of it', async () => {
       await using server = await startModelServer([{ parts: ['a crab'] }])
       const messages: Message[] = [{ role: 'user', content: 'What is it?', attachments: [IMAGE] }]
-      assert.equal(textOf(await collect(call(server, { messages }))), 'a crab')
+      assert.equal(joinText(await collect(call(server, { messages }))), 'a crab')
       const { text } = server.requests[0]!
       assert.ok(text.includes(IMAGE.data) && text.includes('What is it?'), text)
     })
@@ -169,7 +169,7 @@ for (const wire of WIRES) {
         : ['{"wingspan":', '2}']
       await using server = await startModelServer([{ parts }])
       const events = await collect(call(server, { schema }))
-      assert.equal(textOf(events), '{"wingspan":2}')
+      assert.equal(joinText(events), '{"wingspan":2}')
       assert.equal(events.at(-1)?.type === 'finish' && events.at(-1)?.type, 'finish')
       assert.ok(server.requests[0]!.text.includes('wingspan'))
     })
@@ -233,7 +233,7 @@ function countOf(text: string, part: string): number {
 function toMessage(events: readonly ModelEvent[]): Message {
   const message = {
     role: 'assistant' as const,
-    content: textOf(events),
+    content: joinText(events),
     reasoning: [],
     tool_calls: [],
   } as Message

@@ -4,7 +4,7 @@ import { CrabError } from '../../../src/core/base/errors.ts'
 import type { ModelEndpoint } from '../../../src/core/provider/endpoint.ts'
 import { callEndpoint } from '../../../src/core/provider/source.ts'
 import type { ModelEvent, ModelRequest } from '../../../src/core/provider/types.ts'
-import { collect, collectFailure, modelRequest, READ_TOOL, textOf } from '../../support/model-calls.ts'
+import { collect, collectFailure, joinText, modelRequest, READ_TOOL } from '../../support/model-calls.ts'
 import { type ModelServer, startModelServer } from '../../support/model-server.ts'
 import { WIRES, wireEndpoint } from '../../support/wires.ts'
 
@@ -99,7 +99,7 @@ for (const wire of WIRES) {
       assert.equal(retry?.type, 'retry')
       assert.equal(retry?.type === 'retry' && retry.delayMs, 0)
       assert.equal(retry?.type === 'retry' && retry.error.kind, 'throttled')
-      assert.equal(textOf(rest), 'Here.')
+      assert.equal(joinText(rest), 'Here.')
     })
 
     test('does not wait for a 429 of a minute', async () => {
@@ -138,7 +138,7 @@ for (const wire of WIRES) {
         await using server = await startModelServer(() => ({ parts: ['Half an ans'], end }))
         const { error, events } = await collectFailure(call(server, {}, { maxRetries: 2 }))
         assert.equal(error.kind, 'unavailable', error.message)
-        assert.equal(textOf(events), 'Half an ans')
+        assert.equal(joinText(events), 'Half an ans')
         assert.equal(server.requests.length, 1)
       })
     }
@@ -148,7 +148,7 @@ for (const wire of WIRES) {
       await using server = await startModelServer([{ parts, end: 'cut' }])
       const { error, events } = await collectFailure(slowly(call(server)))
       assert.equal(error.kind, 'unavailable', error.message)
-      assert.equal(textOf(events), parts.join(''))
+      assert.equal(joinText(events), parts.join(''))
     })
 
     test('fails with unavailable when the stream ends before it says anything', async () => {
@@ -185,7 +185,7 @@ for (const wire of WIRES) {
       await using server = await startModelServer([{ parts: ['So'], end: 'hang' }])
       const { error, events } = await collectFailure(call(server, {}, { idleMs: 800 }))
       assert.equal(error.kind, 'timeout')
-      assert.equal(textOf(events), 'So')
+      assert.equal(joinText(events), 'So')
       assert.equal(await server.requests[0]!.done, false)
     })
 

@@ -5,8 +5,8 @@ import type { PolicyAction } from '../../../src/core/policy/types.ts'
 import { Asks } from '../../../src/core/runtime/asks.ts'
 import type { Hook } from '../../../src/core/runtime/hook.ts'
 import { runToolCalls } from '../../../src/core/runtime/tool-calls.ts'
-import { ruleList } from '../../support/policy-setting.ts'
-import { answersOf, toolSetting } from '../../support/tool-setting.ts'
+import { ruleList } from '../../support/policy-context.ts'
+import { collectAnswers, makeToolContext } from '../../support/tool-context.ts'
 
 const NEVER = new AbortController().signal
 
@@ -14,7 +14,9 @@ test('no command that reads files runs beside a call that may change files', asy
   for (const change of ['ln', 'write', 'mcp']) {
     const lines = [change, 'make', 'cat a', 'cat b']
     const { hook, log } = makeWorld({ blocked: [change] })
-    const answers = await answersOf(runToolCalls(lines.map(toCall), step(toolSetting(hook, 'all')), NEVER))
+    const answers = await collectAnswers(
+      runToolCalls(lines.map(toCall), step(makeToolContext(hook, 'all')), NEVER),
+    )
     assert.equal(answers.length, 4)
     for (const other of [change, 'make'])
       for (const reading of ['cat a', 'cat b']) assertApart(log, other, reading)
@@ -24,7 +26,7 @@ test('no command that reads files runs beside a call that may change files', asy
 test('a line that reads and may change files runs alone', async () => {
   const lines = ['cat a; make', 'touch', 'cat b; make', 'cat c', 'write']
   const { hook, log } = makeWorld({ blocked: ['cat a; make', 'touch', 'cat b; make'] })
-  await answersOf(runToolCalls(lines.map(toCall), step(toolSetting(hook, 'all')), NEVER))
+  await collectAnswers(runToolCalls(lines.map(toCall), step(makeToolContext(hook, 'all')), NEVER))
   for (const mixed of ['cat a; make', 'cat b; make'])
     for (const other of lines) if (other !== mixed) assertApart(log, mixed, other)
 })
@@ -34,7 +36,9 @@ test('a line is judged again when a call before it has changed what it reads', a
   for (const line of ['cat a', 'cat a; make']) {
     const { hook, log } = makeWorld({ blocked: ['ln'] })
     const calls = ['ln', line].map(toCall)
-    const answers = await answersOf(runToolCalls(calls, step(toolSetting(hook, 'ask', { rules })), NEVER))
+    const answers = await collectAnswers(
+      runToolCalls(calls, step(makeToolContext(hook, 'ask', { rules })), NEVER),
+    )
     const [, second] = answers.toSorted((one, other) => one.index - other.index)
     assert.match(
       second!.result.output,
@@ -48,7 +52,7 @@ test('a line that changes in meaning each time it is looked at is refused', asyn
   let looks = 0
   const describe = async (): Promise<PolicyAction> => toReading('cat a', `${looks++}`)
   const hook: Hook = { describe, dispatch: () => assert.fail('is not reached') }
-  const [answer] = await answersOf(runToolCalls([toCall('cat a')], step(toolSetting(hook)), NEVER))
+  const [answer] = await collectAnswers(runToolCalls([toCall('cat a')], step(makeToolContext(hook)), NEVER))
   assert.equal(answer?.result.output, 'Cannot call bash: the file it reads keeps changing')
 })
 
@@ -59,7 +63,7 @@ test('no call waits while a person is asked about another, which is judged again
   const answered = new Asks({ timeoutMs: 60_000 })
   const { hook, log } = makeWorld({ blocked: ['ln'] })
   const calls = ['cat a', 'ln'].map(toCall)
-  const setting = toolSetting(hook, 'ask', { rules, answered })
+  const setting = makeToolContext(hook, 'ask', { rules, answered })
   const reasons: string[] = []
   const reply = (answer: string) =>
     answered.reply(
@@ -128,7 +132,7 @@ function toCall(line: string): ToolCall {
   return { id: line, name, arguments: name === 'bash' ? JSON.stringify({ command: line }) : '{}' }
 }
 
-function step(setting: ReturnType<typeof toolSetting>) {
+function step(setting: ReturnType<typeof makeToolContext>) {
   const offered = ['bash', 'write', 'mcp'].map((name) => ({ name, description: '', parameters: {} }))
   return { offered, context: setting, offerAgain() {} }
 }

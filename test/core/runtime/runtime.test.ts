@@ -11,7 +11,14 @@ import { RunningTurns } from '../../../src/core/runtime/running-turns.ts'
 import { deleteSession, forkSession } from '../../../src/core/runtime/sessions.ts'
 import { DiskStorage } from '../../../src/core/storage/disk-storage.ts'
 import { MemoryStorage } from '../../../src/core/storage/memory-storage.ts'
-import { newStores, saidIn, sentTo, spoken, startTestNode, type TestNode } from '../../support/test-node.ts'
+import {
+  joinAnswer,
+  newStores,
+  spoken,
+  startTestNode,
+  type TestNode,
+  toSentLines,
+} from '../../support/test-node.ts'
 import { toolsHook } from '../../support/tools.ts'
 import { until } from '../../support/until.ts'
 
@@ -26,7 +33,7 @@ test('Runtime.turn() runs the turns of one pair in the order they came, each wit
   const gate = Promise.withResolvers<void>()
   const stores = newStores(new MemoryStorage(), watched)
   await using node = await startTestNode(
-    (request) => ({ parts: [gate.promise, `re ${sentTo(request).at(-1)}`] }),
+    (request) => ({ parts: [gate.promise, `re ${toSentLines(request).at(-1)}`] }),
     { stores },
   )
   const texts = ['one', 'two', 'three', 'four']
@@ -43,7 +50,7 @@ test('Runtime.turn() runs the turns of one pair in the order they came, each wit
     texts.flatMap((text) => [`user: ${text}`, `assistant: re user: ${text}`]),
   )
   assert.deepEqual(
-    node.server.requests.map((request) => sentTo(request).length),
+    node.server.requests.map((request) => toSentLines(request).length),
     [1, 3, 5, 7],
   )
 })
@@ -71,7 +78,7 @@ test('Runtime.turn() runs turns of two pairs at once', async () => {
     return { parts: ['a', both.promise, 'b'] }
   })
   const turns = await Promise.all([node.ask('hi', { sender: 'ann' }), node.ask('hi', { sender: 'bob' })])
-  assert.deepEqual(turns.map(saidIn), ['ab', 'ab'])
+  assert.deepEqual(turns.map(joinAnswer), ['ab', 'ab'])
 })
 
 for (const [one, other] of [
@@ -85,7 +92,7 @@ for (const [one, other] of [
     await using node = await startTestNode(() => ({ parts: ['yes'] }))
     await node.ask('first', { sender: one! })
     await node.ask('second', { sender: other! })
-    assert.deepEqual(sentTo(node.server.requests[1]), ['user: second'])
+    assert.deepEqual(toSentLines(node.server.requests[1]), ['user: second'])
     assert.equal((await readdir(node.home.paths.sessions)).length, 2)
   })
 }
@@ -98,8 +105,8 @@ test('Runtime.turn() sees what another process said meanwhile', async () => {
   await node.ask('three')
   await other.ask('four')
   const before = ['user: one', 'assistant: here', 'user: two', 'assistant: there']
-  assert.deepEqual(sentTo(node.server.requests[1]), [...before, 'user: three'])
-  assert.equal(sentTo(other.server.requests[1]).length, 7)
+  assert.deepEqual(toSentLines(node.server.requests[1]), [...before, 'user: three'])
+  assert.equal(toSentLines(other.server.requests[1]).length, 7)
 })
 
 test('Runtime.turn() keeps its history when another process wrote lines it cannot use, and says so', async () => {
@@ -109,7 +116,7 @@ test('Runtime.turn() keeps its history when another process wrote lines it canno
   const path = join(node.home.paths.sessions, name!)
   await appendFile(path, '{"seq":9,"ts":"2026-01-01T00:00:00.000Z","kind":"novelty"}\nnonsense\n{"torn')
   const events = await node.ask('two')
-  assert.deepEqual(sentTo(node.server.requests[1]), ['user: one', 'assistant: yes', 'user: two'])
+  assert.deepEqual(toSentLines(node.server.requests[1]), ['user: one', 'assistant: yes', 'user: two'])
   const notices = events.flatMap((event) => (event.type === 'notice' ? [event.message] : []))
   assert.equal(notices.length, 1)
   assert.match(notices[0]!, /was skipped: it is not a JSON object/)
@@ -121,7 +128,7 @@ test('Runtime.turn() writes nothing at all for an ephemeral conversation, and re
   const settings = { ephemeral: true }
   await node.ask('one', { settings })
   await node.ask('two', { settings })
-  assert.deepEqual(sentTo(node.server.requests[1]), ['user: one', 'assistant: yes', 'user: two'])
+  assert.deepEqual(toSentLines(node.server.requests[1]), ['user: one', 'assistant: yes', 'user: two'])
   await assert.rejects(readdir(node.home.paths.home), { code: 'ENOENT' })
 })
 
@@ -129,7 +136,7 @@ test('Runtime.turn() lets hooks rewrite the message before anybody sees it', asy
   const hook: Hook = { preprocess: async ({ agent, content }) => `${agent.name} was told: ${content}` }
   await using node = await startTestNode([{ parts: ['yes'] }], { hooks: [hook] })
   await node.ask('/skill')
-  assert.deepEqual(sentTo(node.server.requests[0]), ['user: crab was told: /skill'])
+  assert.deepEqual(toSentLines(node.server.requests[0]), ['user: crab was told: /skill'])
   assert.equal(spoken(await node.lines())[0], 'user: crab was told: /skill')
 })
 
@@ -263,10 +270,10 @@ test('deleteSession() waits for the turn that runs, and the pair begins anew', a
   const id = (await node.stores.storage.activeSession({ agentId, sender: 'ann' }))!
   const deleted = deleteSession(node.stores, id, NEVER)
   gate.resolve()
-  assert.equal(saidIn(await running), 'ab')
+  assert.equal(joinAnswer(await running), 'ab')
   await deleted
   await node.ask('two')
-  assert.deepEqual(sentTo(node.server.requests[1]), ['user: two'])
+  assert.deepEqual(toSentLines(node.server.requests[1]), ['user: two'])
 })
 
 /** A second node over the sessions of the first, as another process has them: with memories of its own. */

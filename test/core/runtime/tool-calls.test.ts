@@ -5,7 +5,7 @@ import type { ToolCall } from '../../../src/core/base/message.ts'
 import type { Hook, ToolDispatch } from '../../../src/core/runtime/hook.ts'
 import { type FinishedCall, runToolCalls, toolsByName } from '../../../src/core/runtime/tool-calls.ts'
 import { READ, remoteSpec } from '../../support/fake-tools.ts'
-import { answersOf, toolSetting } from '../../support/tool-setting.ts'
+import { collectAnswers, makeToolContext } from '../../support/tool-context.ts'
 
 const NEVER = new AbortController().signal
 
@@ -25,9 +25,9 @@ test('runToolCalls() says why a tool cannot be called that was not offered, if a
     },
     dispatch: () => assert.fail('is not reached'),
   }
-  const setting = { ...step(hook, ['read']), context: toolSetting(hook) }
+  const setting = { ...step(hook, ['read']), context: makeToolContext(hook) }
   const calls = [call('a', 'hidden'), call('b', 'unknown')]
-  const answers = await answersOf(runToolCalls(calls, setting, NEVER))
+  const answers = await collectAnswers(runToolCalls(calls, setting, NEVER))
   const said = answers.toSorted((a, b) => a.index - b.index).map(({ result }) => result)
   assert.deepEqual(said[0], { output: 'Select it first', isError: true })
   assert.match(said[1]!.output, /^Cannot call unknown: no tool has that name/)
@@ -100,7 +100,7 @@ test('runToolCalls() names the tool that was meant, or ten of many', async () =>
 test('runToolCalls() does not run a tool that exists and was not offered', async () => {
   let calls = 0
   const hook: Hook = { dispatch: async () => ({ output: String(++calls), isError: false }) }
-  const [answer] = await answersOf(runToolCalls([call('a', 'secret')], step(hook, []), NEVER))
+  const [answer] = await collectAnswers(runToolCalls([call('a', 'secret')], step(hook, []), NEVER))
   assert.equal(answer?.result.isError, true)
   assert.equal(calls, 0)
 })
@@ -186,7 +186,7 @@ test('runToolCalls() never reports a negative duration', async () => {
   const hook: Hook = { dispatch: async () => ({ output: '', isError: false }) }
   const { context, ...rest } = step(hook, ['x'])
   const backwards = { ...rest, context: { ...context, now: () => clock.shift() ?? 0 } }
-  const [answer] = await answersOf(runToolCalls([call('a', 'x')], backwards, NEVER))
+  const [answer] = await collectAnswers(runToolCalls([call('a', 'x')], backwards, NEVER))
   assert.equal(answer?.durationMs, 0)
 })
 
@@ -211,7 +211,7 @@ function call(id: string, name: string, args = '{}'): ToolCall {
 
 function step(hook: Hook, names: readonly string[]) {
   const offered = names.map((name) => ({ name, description: '', parameters: {}, readOnly: true }))
-  return { offered, context: toolSetting(hook), offerAgain() {} }
+  return { offered, context: makeToolContext(hook), offerAgain() {} }
 }
 
 async function* run(calls: readonly ToolCall[], tools: Tools, signal = NEVER): AsyncGenerator<FinishedCall> {

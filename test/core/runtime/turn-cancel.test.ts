@@ -5,12 +5,12 @@ import type { AgentEvent } from '../../../src/core/runtime/events.ts'
 import type { Hook } from '../../../src/core/runtime/hook.ts'
 import {
   doneReasons,
-  endOf,
-  saidIn,
-  sentTo,
+  findEnd,
+  joinAnswer,
   spoken,
   startTestNode,
   type TestNode,
+  toSentLines,
 } from '../../support/test-node.ts'
 import { endlessTool, toolsHook } from '../../support/tools.ts'
 import { until } from '../../support/until.ts'
@@ -26,7 +26,7 @@ const WAYS = {
       events.push(event)
       if (at(event)) stop.abort()
     }
-    const { stopReason, error } = endOf(events)
+    const { stopReason, error } = findEnd(events)
     assert.deepEqual([stopReason, error?.kind], ['cancelled', 'cancelled'])
     return events
   },
@@ -44,12 +44,12 @@ for (const [way, stopAt] of Object.entries(WAYS)) {
   test(`${way} during text closes the connection and keeps what was said`, async () => {
     await using node = await startTestNode([TALKING, { parts: ['Anew'] }])
     const events = await stopAt(node, (event) => event.type === 'text')
-    assert.equal(saidIn(events), 'Once upon a time')
+    assert.equal(joinAnswer(events), 'Once upon a time')
     assert.equal(await node.server.requests[0]!.done, false)
     const kept = ['user: tell', 'assistant: Once upon a time [cancelled]']
     assert.deepEqual(spoken(await node.lines()), kept)
     await node.ask('again')
-    assert.deepEqual(sentTo(node.server.requests[1]), [
+    assert.deepEqual(toSentLines(node.server.requests[1]), [
       'user: tell',
       'assistant: Once upon a time',
       'user: again',
@@ -85,7 +85,7 @@ for (const [way, stopAt] of Object.entries(WAYS)) {
       'tool: Interrupted: the turn was cancelled while this ran; a part of it may be done.',
       'tool: seen',
     ])
-    assert.equal(saidIn(await node.ask('again')), 'Anew')
+    assert.equal(joinAnswer(await node.ask('again')), 'Anew')
   })
 
   test(`${way} between a step and the next keeps the step`, async () => {
@@ -103,7 +103,7 @@ for (const [way, stopAt] of Object.entries(WAYS)) {
     const next: Promise<IteratorResult<AgentEvent>>[] = []
     await stopAt(node, (event) => event.type === 'text' && next.push(waiting.next()))
     assert.equal((await next[0])?.value.type, 'start')
-    assert.equal(saidIn(await Array.fromAsync(waiting)), 'Anew')
+    assert.equal(joinAnswer(await Array.fromAsync(waiting)), 'Anew')
   })
 }
 
@@ -116,8 +116,8 @@ test('Runtime.turn() ends with the failure that it was aborted with', async () =
     events.push(event)
     if (event.type === 'text') stop.abort(tooSlow)
   }
-  assert.equal(endOf(events).error, tooSlow)
-  assert.equal(endOf(events).stopReason, 'cancelled')
+  assert.equal(findEnd(events).error, tooSlow)
+  assert.equal(findEnd(events).stopReason, 'cancelled')
 })
 
 test('Runtime.turn() ends while the model is silent, and while a retry is waited for', async () => {
@@ -127,7 +127,7 @@ test('Runtime.turn() ends while the model is silent, and while a retry is waited
   const silent = node.ask('tell', {}, stop.signal)
   await until('the model is asked', () => node.server.requests.length === 1)
   stop.abort()
-  assert.equal(endOf(await silent).stopReason, 'cancelled')
+  assert.equal(findEnd(await silent).stopReason, 'cancelled')
   assert.equal(await node.server.requests[0]!.done, false)
   const again = new AbortController()
   for await (const event of node.turn('tell', {}, again.signal)) {

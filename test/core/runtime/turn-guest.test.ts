@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import type { RecordedRequest, Script } from '../../support/model-server.ts'
 import {
-  endOf,
-  messagesOf,
-  saidIn,
-  sentTo,
+  findEnd,
+  joinAnswer,
+  requestMessages,
   spoken,
   startTestNode,
   type TestNode,
+  toSentLines,
 } from '../../support/test-node.ts'
 import { toolsHook } from '../../support/tools.ts'
 
@@ -46,7 +46,7 @@ test('Runtime.turn() asks a guest with its own prompt and model, in what was sai
   assert.equal(guest?.json['model'], 'sharp')
   assert.match(systemOf(guest), /^You are a critic\..*You are a guest in a conversation/s)
   assert.doesNotMatch(systemOf(guest), /You are crab/)
-  assert.deepEqual(sentTo(guest), ['user: hello', 'assistant: Words', 'user: what do you think?'])
+  assert.deepEqual(toSentLines(guest), ['user: hello', 'assistant: Words', 'user: what do you think?'])
   assert.equal(primary?.json['tools'] === undefined, false)
   assert.equal('tools' in (guest?.json ?? {}), false)
 })
@@ -59,7 +59,7 @@ test('Runtime.turn() tells the agent who else spoke, and tells it nothing where 
   const [before, , after] = node.server.requests
   assert.doesNotMatch(systemOf(before), /guest/)
   assert.match(systemOf(after), /said by guest agents, not by you/)
-  assert.equal(messagesOf(after)[3]?.['content'], '<from agent="critic">\nWords\n</from>')
+  assert.equal(requestMessages(after)[3]?.['content'], '<from agent="critic">\nWords\n</from>')
 })
 
 test('Runtime.turn() stores neither framing nor tags', async () => {
@@ -84,9 +84,9 @@ test('Runtime.turn() rejects what a guest calls, and says so', async () => {
     events.some(({ type }) => type.startsWith('tool')),
     false,
   )
-  const { stopReason, turns } = endOf(events)
-  assert.deepEqual([stopReason, turns, saidIn(events)], ['stop', 1, 'Let me look.'])
-  assert.equal(endOf(await node.ask('again', GUEST)).stopReason, 'stop')
+  const { stopReason, turns } = findEnd(events)
+  assert.deepEqual([stopReason, turns, joinAnswer(events)], ['stop', 1, 'Let me look.'])
+  assert.equal(findEnd(await node.ask('again', GUEST)).stopReason, 'stop')
   assert.deepEqual(spoken(await node.lines()), [
     'user: look',
     'assistant critic: Let me look.',
@@ -109,7 +109,7 @@ test('Runtime.turn() sends a guest its own earlier words as tagged as anybody’
   await using node = await startWithCritic(() => ({ parts: ['Words'] }))
   await node.ask('one', GUEST)
   await node.ask('two', GUEST)
-  assert.deepEqual(sentTo(node.server.requests[1]), [
+  assert.deepEqual(toSentLines(node.server.requests[1]), [
     'user: one',
     'assistant: <from agent="critic">\nWords\n</from>',
     'user: two',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Script } from '../../support/model-server.ts'
-import { endOf, saidIn, sentTo, spoken, startTestNode } from '../../support/test-node.ts'
+import { findEnd, joinAnswer, spoken, startTestNode, toSentLines } from '../../support/test-node.ts'
 import { toolsHook } from '../../support/tools.ts'
 
 const SCHEMA = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] }
@@ -12,7 +12,7 @@ const LOOK = { parts: [{ call: 'a', name: 'look', args: '{}' }], usage: { input:
 
 test('Runtime.turn() takes an answer that meets the schema', async () => {
   await using node = await startTestNode([{ parts: ['{"n":1}'] }])
-  const { stopReason, turns } = endOf(await node.ask('count', ASKED))
+  const { stopReason, turns } = findEnd(await node.ask('count', ASKED))
   assert.deepEqual([stopReason, turns], ['stop', 1])
   const format = node.server.requests[0]?.json['response_format'] as { json_schema: { schema: unknown } }
   assert.deepEqual(format.json_schema.schema, SCHEMA)
@@ -21,12 +21,12 @@ test('Runtime.turn() takes an answer that meets the schema', async () => {
 test('Runtime.turn() asks once more for an answer that does not, and stores only the mended one', async () => {
   await using node = await startTestNode([{ parts: ['one'] }, { parts: ['{"n":1}'] }])
   const events = await node.ask('count', ASKED)
-  assert.equal(endOf(events).stopReason, 'stop')
+  assert.equal(findEnd(events).stopReason, 'stop')
   assert.deepEqual(
     events.flatMap((event) => (event.type === 'notice' ? [event.message] : [])),
     ['The answer does not meet the schema (the answer is not JSON); asking once more'],
   )
-  assert.deepEqual(sentTo(node.server.requests[1]), [
+  assert.deepEqual(toSentLines(node.server.requests[1]), [
     'user: count',
     'assistant: one',
     'user: Your answer does not meet the required JSON schema: the answer is not JSON. Answer again with JSON only.',
@@ -36,15 +36,15 @@ test('Runtime.turn() asks once more for an answer that does not, and stores only
 
 test('Runtime.turn() asks once more, in a request that providers accept, for an answer of nothing', async () => {
   await using node = await startTestNode([{ parts: [] }, { parts: ['{"n":1}'] }])
-  assert.equal(endOf(await node.ask('count', ASKED)).stopReason, 'stop')
-  const [message, ...more] = sentTo(node.server.requests[1])
+  assert.equal(findEnd(await node.ask('count', ASKED)).stopReason, 'stop')
+  const [message, ...more] = toSentLines(node.server.requests[1])
   assert.match(message ?? '', /^user: count\n\nYour answer does not meet/)
   assert.deepEqual(more, [])
 })
 
 test('Runtime.turn() fails with `schema` when the second answer does not meet it either, and keeps that', async () => {
   await using node = await startTestNode([{ parts: ['one'] }, { parts: ['{"n":"two"}'] }])
-  const { error, stopReason, turns } = endOf(await node.ask('count', ASKED))
+  const { error, stopReason, turns } = findEnd(await node.ask('count', ASKED))
   assert.deepEqual([error?.kind, stopReason, turns], ['schema', 'failed', 2])
   assert.match(error?.message ?? '', /#\/n/)
   assert.deepEqual(spoken(await node.lines()), ['user: count', 'assistant: {"n":"two"} [failed]'])
@@ -54,26 +54,26 @@ test('Runtime.turn() mends the answer behind the tools it called for it', async 
   const script = [{ parts: ['one'] }, LOOK, { parts: ['{"n":1}'] }]
   await using node = await startTestNode(script, { hooks: [toolsHook({ look: () => 'seen' })] })
   const events = await node.ask('count', ASKED)
-  assert.equal(endOf(events).stopReason, 'stop')
-  const roles = sentTo(node.server.requests[2]).map((message) => message.split(':')[0])
+  assert.equal(findEnd(events).stopReason, 'stop')
+  const roles = toSentLines(node.server.requests[2]).map((message) => message.split(':')[0])
   assert.deepEqual(roles, ['user', 'assistant', 'user', 'assistant', 'tool'])
 })
 
 test('Runtime.turn() checks no schema while it calls tools, or when it was cut', async () => {
   const hooks = [toolsHook({ look: () => 'seen' })]
   await using node = await startTestNode([LOOK, { parts: ['{"n":'], finish: 'length' }], { hooks })
-  assert.equal(endOf(await node.ask('count', ASKED)).stopReason, 'length')
+  assert.equal(findEnd(await node.ask('count', ASKED)).stopReason, 'length')
 })
 
 test('Runtime.turn() refuses a schema that makes no sense as what the caller sent', async () => {
   await using node = await startTestNode([{ parts: ['{}'] }])
-  const { error } = endOf(await node.ask('count', { settings: { schema: { $ref: '#/none' } } }))
+  const { error } = findEnd(await node.ask('count', { settings: { schema: { $ref: '#/none' } } }))
   assert.equal(error?.kind, 'invalid')
 })
 
 test('Runtime.turn() calls the model no more once its cost limit is spent', async () => {
   await using node = await startPriced([LOOK, LOOK, { parts: ['Done'] }])
-  const { stopReason, turns, costUsd } = endOf(await node.ask('go', { settings: { maxCostUsd: 6 } }))
+  const { stopReason, turns, costUsd } = findEnd(await node.ask('go', { settings: { maxCostUsd: 6 } }))
   assert.deepEqual([stopReason, turns, costUsd], ['max_cost', 2, 6])
   assert.deepEqual(spoken(await node.lines()).at(-1), 'tool: seen')
 })
@@ -81,7 +81,7 @@ test('Runtime.turn() calls the model no more once its cost limit is spent', asyn
 test('Runtime.turn() tells an answer that cost more than the limit as the answer it is', async () => {
   await using node = await startPriced([{ parts: ['Done'], usage: { input: 100, output: 1 } }])
   const events = await node.ask('go', { settings: { maxCostUsd: 1 } })
-  assert.deepEqual([endOf(events).stopReason, saidIn(events)], ['stop', 'Done'])
+  assert.deepEqual([findEnd(events).stopReason, joinAnswer(events)], ['stop', 'Done'])
 })
 
 test('Runtime.turn() adds up usage and leaves the cost out where a price is not known', async () => {
@@ -90,7 +90,7 @@ test('Runtime.turn() adds up usage and leaves the cost out where a price is not 
     hooks,
   })
   const events = await node.ask('go')
-  const { usage, costUsd } = endOf(events)
+  const { usage, costUsd } = findEnd(events)
   assert.deepEqual(usage, { input: 7, output: 3, cache_read: 0, cache_write: 0, reasoning: 0 })
   assert.equal(costUsd, undefined)
   assert.equal(events.filter(({ type }) => type === 'usage').length, 2)

@@ -10,7 +10,7 @@ import type { Hook } from '../../../src/core/runtime/hook.ts'
 import type { TurnRequest } from '../../../src/core/runtime/turn-request.ts'
 import type { SessionLine } from '../../../src/core/storage/types.ts'
 import type { Reply } from '../../support/model-server.ts'
-import { endOf, messagesOf, startTestNode, type TestNode } from '../../support/test-node.ts'
+import { findEnd, requestMessages, startTestNode, type TestNode } from '../../support/test-node.ts'
 import { toolsHook } from '../../support/tools.ts'
 
 const CLIENT = { settings: { onAsk: 'client' } } as const
@@ -42,7 +42,7 @@ test('Runtime.turn() that can ask nobody denies, says which rule would allow it,
   const shell = shellHook()
   await using node = await start(shell, ['npm test'])
   const events = await node.ask('go')
-  assert.deepEqual([shell.ran, endOf(events).stopReason], [[], 'stop'])
+  assert.deepEqual([shell.ran, findEnd(events).stopReason], [[], 'stop'])
   assert.deepEqual(pick(denialIn(events)), ['bash: npm test', ['bash(npm test *)'], 'nobody'])
   assert.match(resultIn(node), /can allow it with the rule bash\(npm test \*\)$/)
   assert.deepEqual(decisions(await node.lines()), ['deny by nobody'])
@@ -51,7 +51,7 @@ test('Runtime.turn() that can ask nobody denies, says which rule would allow it,
 test('Runtime.turn() that is to fail where it would ask fails with `denied`', async () => {
   const shell = shellHook()
   await using node = await start(shell, ['npm test'])
-  const end = endOf(await node.ask('go', { settings: { onAsk: 'fail' } }))
+  const end = findEnd(await node.ask('go', { settings: { onAsk: 'fail' } }))
   assert.deepEqual([shell.ran, end.stopReason, end.error?.kind], [[], 'failed', 'denied'])
   assert.match(end.error?.message ?? '', /permission for bash: npm test/)
   assert.equal(end.error?.hint, "allow it with --allow 'bash(npm test *)'")
@@ -175,7 +175,7 @@ test('Runtime.turn() that is cancelled while it asks ends at once, and its quest
     seen.push(event)
     if (event.type === 'ask') stop.abort()
   }
-  assert.deepEqual([closedIn(seen), endOf(seen).stopReason], [['cancelled'], 'cancelled'])
+  assert.deepEqual([closedIn(seen), findEnd(seen).stopReason], [['cancelled'], 'cancelled'])
   assert.deepEqual([node.asks.list(''), shell.ran], [[], []])
 })
 
@@ -272,7 +272,9 @@ function pick(denial: ReturnType<typeof denialIn>) {
 
 /** What the model read last of a tool. */
 function resultIn(node: TestNode): string {
-  return String(messagesOf(node.server.requests.at(-1)).findLast(({ role }) => role === 'tool')?.['content'])
+  return String(
+    requestMessages(node.server.requests.at(-1)).findLast(({ role }) => role === 'tool')?.['content'],
+  )
 }
 
 function decisions(lines: readonly SessionLine[]): string[] {
@@ -356,6 +358,6 @@ test('a grant that cannot be read grants nothing, and stops no turn', async () =
   } as const
   await node.stores.storage.append(session!, cursor, [{ ...line, rules: [...line.rules] }])
   node.goOn(['npm test'])
-  assert.equal(endOf(await node.ask('again')).stopReason, 'stop')
+  assert.equal(findEnd(await node.ask('again')).stopReason, 'stop')
   assert.equal(shell.ran.length, 2)
 })

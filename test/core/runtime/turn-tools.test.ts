@@ -6,12 +6,12 @@ import type { Hook } from '../../../src/core/runtime/hook.ts'
 import type { RecordedRequest } from '../../support/model-server.ts'
 import {
   doneReasons,
-  endOf,
-  messagesOf,
-  saidIn,
-  sentTo,
+  findEnd,
+  joinAnswer,
+  requestMessages,
   spoken,
   startTestNode,
+  toSentLines,
 } from '../../support/test-node.ts'
 import { toolsHook } from '../../support/tools.ts'
 
@@ -43,7 +43,7 @@ test('Runtime.turn() runs calls at once: events as they end, results in the orde
     'assistant: Done',
   ]
   assert.deepEqual(spoken(await node.lines()), stored)
-  assert.deepEqual(sentTo(node.server.requests[1]), [
+  assert.deepEqual(toSentLines(node.server.requests[1]), [
     'user: go',
     'assistant: Looking.',
     'tool: late',
@@ -119,9 +119,11 @@ test('Runtime.turn() lets the model read what is wrong with its calls, and go on
   await using node = await startTestNode([{ parts }, { parts: ['I see'] }], { hooks: [tools] })
   const events = await node.ask('go')
   const errors = events.flatMap((event) => (event.type === 'tool-result' ? [event.isError] : []))
-  assert.deepEqual([errors, saidIn(events)], [[true, true, true], 'I see'])
+  assert.deepEqual([errors, joinAnswer(events)], [[true, true, true], 'I see'])
   assert.deepEqual(
-    messagesOf(node.server.requests[1]).flatMap(({ role, content }) => (role === 'tool' ? [content] : [])),
+    requestMessages(node.server.requests[1]).flatMap(({ role, content }) =>
+      role === 'tool' ? [content] : [],
+    ),
     [
       'Cannot call hammer: no tool has that name; available: look, fail',
       'Cannot call look: its arguments are not a JSON object',
@@ -136,20 +138,20 @@ test('Runtime.turn() ends at max_iterations with whole steps, and the next turn 
     hooks: [toolsHook({ look: () => 'more' })],
   })
   await node.agents.create('worker', { max_iterations: 2 }, '')
-  const { stopReason, turns, error } = endOf(await node.ask('go', { agent: 'worker' }))
+  const { stopReason, turns, error } = findEnd(await node.ask('go', { agent: 'worker' }))
   assert.deepEqual([stopReason, turns, error], ['max_turns', 2, undefined])
   const lines = await node.lines('ann', 'worker')
   const step = ['assistant:  <look>', 'tool: more']
   assert.deepEqual(spoken(lines), ['user: go', ...step, ...step])
   assert.deepEqual(doneReasons(lines), ['max_turns'])
-  assert.equal(saidIn(await node.ask('and?', { agent: 'worker' })), 'At last')
+  assert.equal(joinAnswer(await node.ask('and?', { agent: 'worker' })), 'At last')
 })
 
 test('Runtime.turn() takes a limit of its own over that of the agent', async () => {
   await using node = await startTestNode([{ parts: [call('a', 'look')] }], {
     hooks: [toolsHook({ look: () => 'x' })],
   })
-  assert.equal(endOf(await node.ask('go', { settings: { maxTurns: 1 } })).stopReason, 'max_turns')
+  assert.equal(findEnd(await node.ask('go', { settings: { maxTurns: 1 } })).stopReason, 'max_turns')
 })
 
 test('Runtime.turn() lets an untrusted turn lower the limit of the agent, and not raise it', async () => {
@@ -157,7 +159,7 @@ test('Runtime.turn() lets an untrusted turn lower the limit of the agent, and no
   await using node = await startTestNode(() => again, { hooks: [toolsHook({ look: () => 'x' })] })
   await node.agents.create('worker', { max_iterations: 2 }, '')
   const callsOf = async (trust: Trust, maxTurns: number) =>
-    endOf(await node.ask('go', { agent: 'worker', sender: `${trust}:1`, trust, settings: { maxTurns } }))
+    findEnd(await node.ask('go', { agent: 'worker', sender: `${trust}:1`, trust, settings: { maxTurns } }))
       .turns
   assert.equal(await callsOf('remote', 5), 2)
   assert.equal(await callsOf('remote', 1), 1)

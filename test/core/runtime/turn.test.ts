@@ -6,13 +6,13 @@ import { CrabError } from '../../../src/core/base/errors.ts'
 import { MemoryStorage } from '../../../src/core/storage/memory-storage.ts'
 import {
   doneReasons,
-  endOf,
-  messagesOf,
+  findEnd,
+  joinAnswer,
   newStores,
-  saidIn,
-  sentTo,
+  requestMessages,
   spoken,
   startTestNode,
+  toSentLines,
 } from '../../support/test-node.ts'
 import { toolsHook } from '../../support/tools.ts'
 
@@ -30,10 +30,10 @@ for (const storage of ['disk', 'memory']) {
       events.map(({ type }) => type),
       ['start', 'text-start', 'text', 'text-end', 'usage', 'end'],
     )
-    assert.equal(saidIn(events), 'Hello')
+    assert.equal(joinAnswer(events), 'Hello')
     assert.deepEqual(await node.lines().then(spoken), ['user: hi', 'assistant: Hello'])
     await node.ask('more')
-    assert.deepEqual(sentTo(node.server.requests[1]), ['user: hi', 'assistant: Hello', 'user: more'])
+    assert.deepEqual(toSentLines(node.server.requests[1]), ['user: hi', 'assistant: Hello', 'user: more'])
     assert.deepEqual(await node.lines().then(doneReasons), ['stop', 'stop'])
   })
 }
@@ -55,7 +55,7 @@ test('Runtime.turn() begins and ends by telling who spoke, where, how and for ho
     runId: start.runId,
   })
   assert.match(start.runId, /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/)
-  assert.deepEqual(endOf(events), {
+  assert.deepEqual(findEnd(events), {
     type: 'end',
     agent: 'crab',
     model: 'scripted',
@@ -99,7 +99,7 @@ test('Runtime.turn() keeps thinking with the answer and sends it back as its pro
     ['start', 'thinking-start', 'thinking', 'thinking-end', 'text-start', 'text', 'text-end', 'usage', 'end'],
   )
   await node.ask('sure?', { settings: { thinking: true } })
-  const [, assistant] = messagesOf(node.server.requests[1])
+  const [, assistant] = requestMessages(node.server.requests[1])
   assert.deepEqual(assistant?.['content'], [
     { type: 'thinking', thinking: 'Two and two', signature: 'sig' },
     { type: 'redacted_thinking', data: 'zzz' },
@@ -110,8 +110,8 @@ test('Runtime.turn() keeps thinking with the answer and sends it back as its pro
 test('Runtime.turn() keeps what was said when the stream is cut, and ends with why', async () => {
   await using node = await startTestNode([{ parts: ['Half an ans'], end: 'cut' }, { parts: ['Whole'] }])
   const events = await node.ask('hi')
-  const { error, stopReason } = endOf(events)
-  assert.deepEqual([error?.kind, stopReason, saidIn(events)], ['unavailable', 'failed', 'Half an ans'])
+  const { error, stopReason } = findEnd(events)
+  assert.deepEqual([error?.kind, stopReason, joinAnswer(events)], ['unavailable', 'failed', 'Half an ans'])
   assert.equal(events.at(-2)?.type, 'text-end')
   await node.ask('go on')
   assert.deepEqual(await node.lines().then(spoken), [
@@ -125,16 +125,16 @@ test('Runtime.turn() keeps what was said when the stream is cut, and ends with w
 
 test('Runtime.turn() keeps the message of a turn in which the model said nothing, and merges the next', async () => {
   await using node = await startTestNode([{ status: 401, body: 'no' }, { parts: ['yes'] }])
-  assert.equal(endOf(await node.ask('first')).error?.kind, 'credentials')
+  assert.equal(findEnd(await node.ask('first')).error?.kind, 'credentials')
   await node.ask('second')
-  assert.deepEqual(sentTo(node.server.requests[1]), ['user: first\n\nsecond'])
+  assert.deepEqual(toSentLines(node.server.requests[1]), ['user: first\n\nsecond'])
   assert.deepEqual(await node.lines().then(spoken), ['user: first', 'user: second', 'assistant: yes'])
 })
 
 for (const finish of ['length', 'refused'] as const) {
   test(`Runtime.turn() ends with ${finish} when the model did, and keeps what it said`, async () => {
     await using node = await startTestNode([{ parts: ['So far'], finish }])
-    const { stopReason, error } = endOf(await node.ask('hi'))
+    const { stopReason, error } = findEnd(await node.ask('hi'))
     assert.deepEqual([stopReason, error], [finish, undefined])
     const kept = finish === 'length' ? 'assistant: So far [length]' : 'assistant: So far'
     assert.deepEqual(await node.lines().then(spoken), ['user: hi', kept])
@@ -143,7 +143,7 @@ for (const finish of ['length', 'refused'] as const) {
 
 test('Runtime.turn() ends with `other` when the model stopped for a reason that makes no sense', async () => {
   await using node = await startTestNode([{ parts: ['So far'], finish: 'tool-calls' }])
-  assert.equal(endOf(await node.ask('hi')).stopReason, 'other')
+  assert.equal(findEnd(await node.ask('hi')).stopReason, 'other')
   assert.deepEqual(await node.lines().then(spoken), ['user: hi', 'assistant: So far'])
 })
 
@@ -152,7 +152,7 @@ test('Runtime.turn() thinks, and tries again, as the turn says, else as agent an
   await using node = await startTestNode([busy, { parts: ['yes'] }, { parts: ['yes'] }], { maxRetries: 1 })
   await node.agents.create('deep', { thinking: true }, '')
   const retries = { agent: 'deep', settings: { retries: 0, thinking: false } }
-  assert.equal(endOf(await node.ask('hi', retries)).error?.kind, 'unavailable')
+  assert.equal(findEnd(await node.ask('hi', retries)).error?.kind, 'unavailable')
   await node.ask('hi', { agent: 'deep' })
   await node.ask('hi')
   const efforts = node.server.requests.map(({ json }) => json['reasoning_effort'])
@@ -164,7 +164,7 @@ test('Runtime.turn() tells of retries as they happen', async () => {
   await using node = await startTestNode([busy, busy, { parts: ['yes'] }], { maxRetries: 2 })
   const events = await node.ask('hi')
   const attempts = events.flatMap((event) => (event.type === 'retry' ? [event.attempt] : []))
-  assert.deepEqual([attempts, saidIn(events)], [[1, 2], 'yes'])
+  assert.deepEqual([attempts, joinAnswer(events)], [[1, 2], 'yes'])
 })
 
 test('Runtime.turn() changes nothing when it cannot begin', async () => {
@@ -185,7 +185,7 @@ test('Runtime.turn() changes nothing when it cannot begin', async () => {
 
 test('Runtime.turn() fails for a tool choice that the agent does not have, before the model is called', async () => {
   await using node = await startTestNode([], { hooks: [toolsHook({ look: () => 'ok' })] })
-  const { stopReason, error } = endOf(await node.ask('hi', { toolChoice: 'hammer' }))
+  const { stopReason, error } = findEnd(await node.ask('hi', { toolChoice: 'hammer' }))
   assert.deepEqual([stopReason, error?.kind, error?.hint], ['failed', 'invalid', 'its tools are look'])
   assert.deepEqual(node.server.requests, [])
 })
@@ -194,7 +194,7 @@ test('Runtime.turn() sends attachments with the message, and a message of nothin
   await using node = await startTestNode([{ parts: ['A pixel'] }])
   const attachments = [{ media_type: 'image/png', data: 'iVBORw0KGgo=', name: 'dot.png' }]
   await node.ask('', { settings: { attachments } })
-  const [message] = messagesOf(node.server.requests[0])
+  const [message] = requestMessages(node.server.requests[0])
   assert.match(JSON.stringify(message?.['content']), /data:image\/png;base64,iVBORw0KGgo=/)
   assert.deepEqual((await node.lines())[0], {
     ...{ kind: 'entry', role: 'user', content: '', attachments },

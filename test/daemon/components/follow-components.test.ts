@@ -6,9 +6,9 @@ import { McpPeerState, type McpView } from '../../../src/core/protocol/crabtalk.
 import { request } from '../../../src/core/protocol/dispatch.ts'
 import { followComponents } from '../../../src/daemon/components/follow-components.ts'
 import { freePort, startComponent, type TestComponent } from '../../support/component.ts'
-import { type KeptNode, startKeptNode } from '../../support/kept-node.ts'
 import { recordFolder } from '../../support/mcp/record-folder.ts'
 import type { Script } from '../../support/model-server.ts'
+import { type ObservedNode, startObservedNode } from '../../support/observed-node.ts'
 import { until } from '../../support/until.ts'
 
 const NEVER = new AbortController().signal
@@ -177,7 +177,7 @@ test('a server from a port file cannot be changed, and names its file', async ()
  */
 async function startComponentNode(agents: readonly string[], script: Script = []) {
   const records = await recordFolder()
-  const node = await startKeptNode(script)
+  const node = await startObservedNode(script)
   for (const agent of agents) await node.home.write(`agents/${agent}.toml`, AGENT_TOML)
   const { run } = node.home.paths
   await node.home.write('run/.keep', '')
@@ -208,7 +208,7 @@ async function startComponentNode(agents: readonly string[], script: Script = []
 }
 
 /** Returns the tool results in the last request. */
-function readToolResults({ server }: KeptNode): string[] {
+function readToolResults({ server }: ObservedNode): string[] {
   const messages = server.requests.at(-1)!.json['messages'] as { role: string; content: string }[]
   return messages.filter(({ role }) => role === 'tool').map(({ content }) => content)
 }

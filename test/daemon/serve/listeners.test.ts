@@ -3,7 +3,7 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { startTestDaemon } from '../../support/daemon.ts'
-import { logOf } from '../../support/daemon-home.ts'
+import { readDaemonLog } from '../../support/daemon-home.ts'
 import { temporaryHome } from '../../support/temporary-home.ts'
 
 test('a daemon whose port file cannot be removed still closes its listeners', async () => {
@@ -14,7 +14,7 @@ test('a daemon whose port file cannot be removed still closes its listeners', as
   await mkdir(portFile)
   daemon.kill('SIGTERM')
   assert.equal((await daemon.ended).code, 0)
-  const messages = (await logOf(home)).map(({ message }) => message)
+  const messages = (await readDaemonLog(home)).map(({ message }) => message)
   assert.match(messages.at(-2) ?? '', /^while it stopped: .*crabtalk\.port/)
   assert.equal(messages.at(-1), 'stopped')
 })

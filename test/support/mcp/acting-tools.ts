@@ -10,7 +10,7 @@ import type { ToolList } from './tool-list.ts'
 import { floodStderr, type Wire } from './wire.ts'
 
 /** The parts of the server that its tools can change. */
-export interface Hands {
+export interface ServerControls {
   wire: Wire
   asks: Asks
   list: ToolList
@@ -18,7 +18,7 @@ export interface Hands {
 }
 
 /** Creates tools that misbehave only when they are called. */
-export function actingTools(hands: Hands): Tool[] {
+export function actingTools(hands: ServerControls): Tool[] {
   const { wire, asks, list, options } = hands
   return [
     tool('act', 'Does it, now or after it has answered', { how: 'string', after_ms: 'number?' }, (call) =>

@@ -1,4 +1,4 @@
-import { answerTo, type Id, isAnswer, type Layer, type Message } from './message.ts'
+import { type Id, isAnswer, type Layer, type Message, toAnswer } from './message.ts'
 import type { AnswerFault, ServerOptions } from './options.ts'
 
 /** An id that no client uses. */
@@ -26,7 +26,7 @@ export function answersLayer({ answers = [] }: ServerOptions): Layer {
       if (!isAnswer(message)) return send(message)
       const id = has('null-id') ? null : has('text-id') ? String(message.id) : message.id!
       const said: Message[] = [{ ...message, id }]
-      if (has('unknown')) said.unshift(answerTo(UNKNOWN_ID, {}))
+      if (has('unknown')) said.unshift(toAnswer(UNKNOWN_ID, {}))
       if (has('twice')) said.push({ ...message, id })
       await Promise.all(said.map(send)) // so that no other message comes in between
     },
@@ -34,7 +34,7 @@ export function answersLayer({ answers = [] }: ServerOptions): Layer {
       await receive(message)
       if (has('late') && message.method === 'notifications/cancelled')
         await send(
-          answerTo(message.params!['requestId'] as Id, { content: [{ type: 'text', text: 'too late' }] }),
+          toAnswer(message.params!['requestId'] as Id, { content: [{ type: 'text', text: 'too late' }] }),
         )
     },
   })

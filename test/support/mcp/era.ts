@@ -1,13 +1,13 @@
 import type { JsonObject } from '../../../src/core/base/message.ts'
 import {
-  answerTo,
   type Id,
   isAnswer,
   isRequest,
   type Layer,
   type Message,
   objectAt,
-  refusalOf,
+  toAnswer,
+  toErrorAnswer,
 } from './message.ts'
 import type { ServerOptions } from './options.ts'
 
@@ -44,7 +44,7 @@ export function eraLayer({ era = 'legacy' }: ServerOptions, identity: Identity):
       if (method === 'notifications/cancelled') listeners.delete(message.params!['requestId'] as Id)
       if (!isRequest(message)) return receive(message)
       if (!isModern(message)) return era === 'both' ? receive(message) : send(refusalOfOld(message))
-      if (method === 'server/discover') return send(answerTo(message.id, discovery(identity)))
+      if (method === 'server/discover') return send(toAnswer(message.id, discovery(identity)))
       if (method === 'subscriptions/listen') {
         listeners.add(message.id)
         return send(acknowledgement(message.id, objectAt(message.params, 'notifications')))
@@ -68,7 +68,7 @@ export function eraLayer({ era = 'legacy' }: ServerOptions, identity: Identity):
 function refusalOfOld(message: Message & { id: Id }): Message {
   const requested = message.params?.['protocolVersion'] ?? null
   const data = { supported: [MODERN_VERSION], requested }
-  return refusalOf(message.id, UNSUPPORTED_VERSION, 'Unsupported protocol version', data)
+  return toErrorAnswer(message.id, UNSUPPORTED_VERSION, 'Unsupported protocol version', data)
 }
 
 function discovery({ name, capabilities, instructions }: Identity): JsonObject {

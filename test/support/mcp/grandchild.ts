@@ -4,7 +4,7 @@
  * servers; a stubborn one ignores TERM, INT and HUP until then.
  */
 import { closeSync, writeSync } from 'node:fs'
-import { limitLife } from './life.ts'
+import { limitLife } from './lifecycle.ts'
 
 if (process.argv.includes('stubborn'))
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => {})

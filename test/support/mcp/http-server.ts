@@ -44,7 +44,7 @@ export async function startHttpServer(folder: string): Promise<HttpServer> {
     get pid() {
       return child.pid!
     },
-    requests: () => linesOf(record).map((line) => JSON.parse(line) as HttpRequest),
+    requests: () => readRecords(record).map((line) => JSON.parse(line) as HttpRequest),
     kill,
     async revive() {
       await kill()
@@ -62,7 +62,7 @@ async function start(record: string, port: number): Promise<{ child: ChildProces
   return { child, port: Number(said) }
 }
 
-function linesOf(file: string): string[] {
+function readRecords(file: string): string[] {
   try {
     return readFileSync(file, 'utf8').split('\n').slice(0, -1)
   } catch {

@@ -6,15 +6,15 @@
  */
 import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
-import { limitLife } from './life.ts'
+import { limitLife } from './lifecycle.ts'
 import type { Message } from './message.ts'
-import { countStart, recorderOf } from './record.ts'
+import { countStart, openRecorder } from './record.ts'
 
 const text = { type: 'string' } as const
 const options = { count: text, title: text, instructions: text, record: text, starts: text, mark: text }
 const { values } = parseArgs({ options })
-const record = recorderOf(values.record)
-const tools = Array.from({ length: Number(values.count) }, (_, n) => toolOf(String(n).padStart(2, '0')))
+const record = openRecorder(values.record)
+const tools = Array.from({ length: Number(values.count) }, (_, n) => makeTool(String(n).padStart(2, '0')))
 countStart(values.starts)
 limitLife()
 createInterface({ input: process.stdin })
@@ -25,12 +25,12 @@ function take(message: Message): void {
   record({ message })
   const { id, method = '', params = {} } = message
   if (id === undefined || id === null) return
-  const result = resultOf(method, params)
+  const result = toResult(method, params)
   const answer = result ? { result } : { error: { code: -32601, message: `no method ${method}` } }
   process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, ...answer })}\n`)
 }
 
-function resultOf(method: string, params: NonNullable<Message['params']>): object | undefined {
+function toResult(method: string, params: NonNullable<Message['params']>): object | undefined {
   if (method === 'ping') return {}
   if (method === 'tools/list') return { tools }
   if (method === 'tools/call')
@@ -46,7 +46,7 @@ function resultOf(method: string, params: NonNullable<Message['params']>): objec
 }
 
 /** Builds a tool of a typical size. */
-function toolOf(number: string): object {
+function makeTool(number: string): object {
   const properties = {
     id: { type: 'string', description: `Which record of shelf ${number} is meant` },
     limit: { type: 'integer', description: 'How many lines of it are given at most' },

@@ -24,7 +24,7 @@ export type Row = Partial<Record<(typeof CELLS)[number], string>>
 const { PING, TOOLS, RECONNECT } = McpActionKind
 
 /** Fills all cells but the host's exit; fails when a cell is not as expected. The daemon must be followed. */
-export async function goThrough(node: McpDaemon, server: RealServer): Promise<Row> {
+export async function checkServer(node: McpDaemon, server: RealServer): Promise<Row> {
   const row: Row = {}
   const { name } = server.entry
   const { connectMs, peer } = await node.act(name, PING)
@@ -33,7 +33,7 @@ export async function goThrough(node: McpDaemon, server: RealServer): Promise<Ro
   const { tools } = await node.act(name, TOOLS)
   assert.ok(tools.some((tool) => tool.remoteName === server.good.tool))
   row.list = `${tools.length} tools`
-  row.call = await callWell(node, server)
+  row.call = await checkCalls(node, server)
   const bad = await node.call(name, server.bad.tool, server.bad.args)
   assert.ok(bad.isError)
   assert.match(bad.output, server.bad.expects)
@@ -54,7 +54,7 @@ export function toMatrix(names: readonly string[], rows: readonly Row[]): string
   return [`| server | ${CELLS.join(' | ')} |`, `|${'---|'.repeat(CELLS.length + 1)}`, ...lines]
 }
 
-async function callWell(node: McpDaemon, { entry, good }: RealServer): Promise<string> {
+async function checkCalls(node: McpDaemon, { entry, good }: RealServer): Promise<string> {
   const { isError, output } = await node.call(entry.name, good.tool, good.args)
   assert.equal(isError, false, output)
   assert.match(output, good.expects)
@@ -111,14 +111,14 @@ async function killInFlight(node: McpDaemon, server: RealServer): Promise<string
   const calls = sent(node, entry.name, 'tools/call')
   const calling = callStopped(node, server, NEVER)
   await until('the call is under way', calling.isSent)
-  process.kill(leafOf(stopped).pid, 'SIGKILL')
+  process.kill(findLeaf(stopped).pid, 'SIGKILL')
   resume(stopped)
   const reason = await calling.outcome
   assert.ok(reason instanceof CrabError && reason.kind === 'unavailable', String(reason))
   await until('it is noticed', async () => (await node.peer(entry.name)).state === McpPeerState.FAILED)
   assert.equal(sent(node, entry.name, 'tools/call'), calls + 1)
   await server.revive?.()
-  await callWell(node, server)
+  await checkCalls(node, server)
   const after = await node.peer(entry.name)
   assert.deepEqual([after.starts, after.state], [before.starts + 1, McpPeerState.CONNECTED])
   return '1 error, 1 new start'
@@ -128,7 +128,7 @@ async function reconnect(node: McpDaemon, server: RealServer): Promise<string> {
   const { name } = server.entry
   const before = await node.peer(name)
   await node.act(name, RECONNECT)
-  await callWell(node, server)
+  await checkCalls(node, server)
   const after = await node.peer(name)
   assert.equal(after.starts, before.starts + 1)
   if (before.pid === undefined) return 'a new session'
@@ -172,7 +172,7 @@ function resume(processes: readonly Orphan[]): void {
 }
 
 /** Returns the server itself, below its wrappers. */
-function leafOf(processes: readonly Orphan[]): Orphan {
+function findLeaf(processes: readonly Orphan[]): Orphan {
   return processes.find(({ pid }) => processes.every(({ parent }) => parent !== pid))!
 }
 

@@ -99,7 +99,7 @@ export const BEHAVIOURS = {
 /** Builds the entry of a server with these options. */
 export function misbehavingEntry(options: ServerOptions = {}, start: Start = {}): StdioEntry {
   const script = start.isPlain ? PLAIN_SCRIPT : SCRIPT
-  return entryOf([process.execPath, script, ...formatOptions(options)], { name: 'misbehaving', ...start })
+  return makeEntry([process.execPath, script, ...formatOptions(options)], { name: 'misbehaving', ...start })
 }
 
 /** Builds an entry like misbehavingEntry(), with its record in this folder, which the caller owns. */
@@ -121,13 +121,13 @@ export function watchedServer(folder: string, options: ServerOptions = {}, start
 /** Builds the entry of the official server with every feature. */
 export function everythingEntry(start: Start = {}): StdioEntry {
   const script = installed('@modelcontextprotocol/server-everything/dist/index.js')
-  return entryOf([process.execPath, script, 'stdio'], { name: 'everything', ...start })
+  return makeEntry([process.execPath, script, 'stdio'], { name: 'everything', ...start })
 }
 
 /** Builds the entry of the official file server for these folders, as absolute paths. */
 export function filesystemEntry(folders: readonly string[], start: Start = {}): StdioEntry {
   const script = installed('@modelcontextprotocol/server-filesystem/dist/index.js')
-  return entryOf([process.execPath, script, ...folders], { name: 'fs', ...start })
+  return makeEntry([process.execPath, script, ...folders], { name: 'fs', ...start })
 }
 
 /** Writes entries as the start of an agent file; further keys are written too. */
@@ -135,13 +135,13 @@ export function entriesToml(...entries: readonly StdioEntry[]): string {
   return stringify({ mcps: entries })
 }
 
-function entryOf(line: readonly string[], start: Start & { name: string }): StdioEntry {
+function makeEntry(line: readonly string[], start: Start & { name: string }): StdioEntry {
   const { name, wrapped = false, env, cwd } = start
-  const [command, ...args] = [...wrapperOf(wrapped), ...line]
+  const [command, ...args] = [...findWrapper(wrapped), ...line]
   return { name, command: command!, args, ...(env && { env }), ...(cwd !== undefined && { cwd }) }
 }
 
-function wrapperOf(wrapped: NonNullable<Start['wrapped']>): string[] {
+function findWrapper(wrapped: NonNullable<Start['wrapped']>): string[] {
   if (wrapped === 'npx') return [process.execPath, NPX]
   return wrapped ? ['/bin/sh', '-c', '"$@"; exit $?', 'sh'] : []
 }

@@ -55,12 +55,12 @@ export function isAnswer(message: Message): boolean {
 }
 
 /** Builds a successful answer. */
-export function answerTo(id: Id | null, result: JsonObject): Message {
+export function toAnswer(id: Id | null, result: JsonObject): Message {
   return { jsonrpc: '2.0', id, result }
 }
 
 /** Builds an error answer. */
-export function refusalOf(id: Id | null, code: number, message: string, data?: unknown): Message {
+export function toErrorAnswer(id: Id | null, code: number, message: string, data?: unknown): Message {
   return { jsonrpc: '2.0', id, error: { code, message, ...(data === undefined ? {} : { data }) } }
 }
 

@@ -46,11 +46,11 @@ import { badSchemaTools, oddTools, twinTools } from './bad-tools.ts'
 import { eraLayer, type Identity } from './era.ts'
 import { fewTools, goodTools } from './good-tools.ts'
 import { startGrandchild } from './grandchildren.ts'
-import { limitLife, mindEnd, mindSignals } from './life.ts'
+import { handleInputEnd, handleSignals, limitLife } from './lifecycle.ts'
 import { connectLayers, type Link } from './message.ts'
 import { parseOptions, type ServerOptions, type ToolSet } from './options.ts'
 import { lateLayer, perform, pointsLayer } from './points.ts'
-import { countStart, recorderOf } from './record.ts'
+import { countStart, openRecorder } from './record.ts'
 import type { Tool } from './tool.ts'
 import { ToolList } from './tool-list.ts'
 import { Wire } from './wire.ts'
@@ -58,17 +58,17 @@ import { Wire } from './wire.ts'
 await serve(parseOptions(process.argv.slice(2)))
 
 async function serve(options: ServerOptions): Promise<void> {
-  const record = recorderOf(options.record)
+  const record = openRecorder(options.record)
   const { first = Infinity, delay = {} } = options
   const at = countStart(options.starts) <= first ? (options.at ?? {}) : {}
   limitLife()
-  mindSignals(options, record)
+  handleSignals(options, record)
   const wire = new Wire({ options, record })
   for (const kind of options.grandchild ?? []) await startGrandchild(kind, options.mark)
   if (delay['start'] !== undefined) await sleep(delay['start'])
   if (at['start'] !== undefined) return perform(at['start'], wire, null)
   const receive = await build({ ...options, at }, wire)
-  wire.listen(receive, () => mindEnd(options, record))
+  wire.listen(receive, () => handleInputEnd(options, record))
 }
 
 /** Assembles the server: the wire, the layers that disturb it, the SDK; returns the entry for messages. */
@@ -76,7 +76,7 @@ async function build(options: ServerOptions, wire: Wire): Promise<Link['receive'
   const { rawCallsLayer, startSdkServer } = await import('./sdk-server.ts') // slow to load, and not needed by a process that exits immediately
   const list = new ToolList(options)
   const asks = new Asks()
-  for (const set of options.tools ?? ['good']) list.add(toolsOf(set))
+  for (const set of options.tools ?? ['good']) list.add(selectTools(set))
   const identity: Identity = {
     name: options.name ?? 'misbehaving',
     capabilities: options.capabilities ?? { tools: { listChanged: true } },
@@ -103,7 +103,7 @@ async function build(options: ServerOptions, wire: Wire): Promise<Link['receive'
   )
   return link.receive
 
-  function toolsOf(set: ToolSet): Tool[] {
+  function selectTools(set: ToolSet): Tool[] {
     if (set === 'few') return fewTools()
     if (set === 'odd') return oddTools()
     if (set === 'twins') return twinTools()

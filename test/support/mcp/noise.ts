@@ -12,7 +12,7 @@ const LINES: Partial<Record<Noise, string>> = {
 }
 
 /** Splits a line into the pieces that are written separately. */
-export function piecesOf(
+export function splitIntoPieces(
   line: string,
   isFirst: boolean,
   { noise = [], huge }: Pick<ServerOptions, 'noise' | 'huge'>,

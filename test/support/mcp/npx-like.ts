@@ -3,7 +3,7 @@
  * below it, and the program below that; only the first gets signals, and does not pass them on.
  */
 import { spawn } from 'node:child_process'
-import { limitLife } from './life.ts'
+import { limitLife } from './lifecycle.ts'
 
 limitLife()
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})

@@ -93,39 +93,39 @@ const KINDS: Record<keyof ServerOptions, Kind> = {
   mark: text,
   starts: text,
   record: text,
-  at: pairsOf((word) => oneOf(ACTS, word)),
+  at: pairsKind((word) => checkChoice(ACTS, word)),
   first: number,
-  delay: pairsOf(toNumber),
-  late: pairsOf((word) => word),
-  ignore: listOf(IGNORED),
-  grandchild: listOf(GRANDCHILDREN),
-  noise: listOf(NOISES),
+  delay: pairsKind(toNumber),
+  late: pairsKind((word) => word),
+  ignore: listKind(IGNORED),
+  grandchild: listKind(GRANDCHILDREN),
+  noise: listKind(NOISES),
   huge: number,
   flood: number,
-  era: choiceOf(ERAS),
+  era: choiceKind(ERAS),
   protocol: text,
   capabilities: json,
-  answers: listOf(ANSWER_FAULTS),
+  answers: listKind(ANSWER_FAULTS),
   ask: texts,
-  tools: listOf(TOOL_SETS),
+  tools: listKind(TOOL_SETS),
   pages: number,
-  cursor: choiceOf(CURSORS),
+  cursor: choiceKind(CURSORS),
   loop: flag,
 }
 
-function listOf(allowed: readonly string[]): Kind {
+function listKind(allowed: readonly string[]): Kind {
   return {
-    read: (words) => words.flatMap((word) => word.split(',')).map((word) => oneOf(allowed, word)),
+    read: (words) => words.flatMap((word) => word.split(',')).map((word) => checkChoice(allowed, word)),
     write: joined,
   }
 }
 
-function choiceOf(allowed: readonly string[]): Kind {
-  return { read: (words) => oneOf(allowed, words.at(-1)!), write: (value) => [String(value)] }
+function choiceKind(allowed: readonly string[]): Kind {
+  return { read: (words) => checkChoice(allowed, words.at(-1)!), write: (value) => [String(value)] }
 }
 
 /** Accepts `POINT=VALUE`, any number of times. */
-function pairsOf(readValue: (word: string) => unknown): Kind {
+function pairsKind(readValue: (word: string) => unknown): Kind {
   return {
     read: (words) =>
       Object.fromEntries(
@@ -143,7 +143,7 @@ function joined(value: unknown): string[] {
   return words.length > 0 ? [words.join(',')] : []
 }
 
-function oneOf(allowed: readonly string[], word: string): string {
+function checkChoice(allowed: readonly string[], word: string): string {
   if (!allowed.includes(word)) throw new TypeError(`${word} is none of ${allowed.join(', ')}`)
   return word
 }

@@ -6,12 +6,12 @@ import type { Message } from './message.ts'
  */
 export async function plainAnswer({ id, method = '', params = {} }: Message): Promise<object | undefined> {
   if (id === undefined || id === null) return undefined
-  const result = await resultOf(method, params)
+  const result = await callTool(method, params)
   if (result !== undefined) return { jsonrpc: '2.0', id, result }
   return { jsonrpc: '2.0', id, error: { code: -32601, message: `no method ${method}` } }
 }
 
-async function resultOf(method: string, params: NonNullable<Message['params']>): Promise<object | undefined> {
+async function callTool(method: string, params: NonNullable<Message['params']>): Promise<object | undefined> {
   if (method === 'ping') return {}
   if (method === 'tools/list') return { tools: TOOLS }
   if (method === 'initialize') {

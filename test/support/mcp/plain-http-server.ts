@@ -10,7 +10,7 @@ import { appendFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
-import { limitLife } from './life.ts'
+import { limitLife } from './lifecycle.ts'
 import { plainAnswer } from './plain-answer.ts'
 import { countStart } from './record.ts'
 

@@ -4,16 +4,16 @@
  * of misbehaving-server.ts it has only: --mark, --starts, --record, --ignore, --grandchild. Tools: echo {text},
  * sleep {ms}, pid {}, env {name}.
  */
-import { limitLife, mindEnd, mindSignals } from './life.ts'
+import { handleInputEnd, handleSignals, limitLife } from './lifecycle.ts'
 import { parseOptions } from './options.ts'
 import { plainAnswer } from './plain-answer.ts'
-import { countStart, recorderOf } from './record.ts'
+import { countStart, openRecorder } from './record.ts'
 
 const options = parseOptions(process.argv.slice(2))
-const record = recorderOf(options.record)
+const record = openRecorder(options.record)
 countStart(options.starts)
 limitLife()
-mindSignals(options, record)
+handleSignals(options, record)
 if (options.grandchild !== undefined) await startGrandchildren(options.grandchild)
 listen()
 
@@ -31,7 +31,7 @@ function listen(): void {
     rest = lines.pop()!
     for (const line of lines) void take(line)
   })
-  process.stdin.on('end', () => mindEnd(options, record))
+  process.stdin.on('end', () => handleInputEnd(options, record))
 }
 
 async function take(line: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { closeStdout, crash, killSelf } from './life.ts'
-import { answerTo, type Id, isRequest, type Layer, type Message, refusalOf } from './message.ts'
+import { closeStdout, crash, killSelf } from './lifecycle.ts'
+import { type Id, isRequest, type Layer, type Message, toAnswer, toErrorAnswer } from './message.ts'
 import type { Act, ServerOptions } from './options.ts'
 import type { Wire } from './wire.ts'
 
@@ -13,7 +13,7 @@ export function pointsLayer({ at = {}, delay = {} }: ServerOptions, wire: Wire):
       const act = at[method]
       if (act === undefined) return receive(message)
       if (act !== 'error') return perform(act, wire, isRequest(message) ? message.id : null)
-      if (isRequest(message)) await send(refusalOf(message.id, -32603, `${method} failed on purpose`))
+      if (isRequest(message)) await send(toErrorAnswer(message.id, -32603, `${method} failed on purpose`))
     },
   })
 }
@@ -44,7 +44,7 @@ export async function perform(act: Act, wire: Wire, id: Id | null): Promise<void
   if (act === 'deaf') wire.deafen()
   if (act === 'close') closeStdout()
   if (act === 'torn') {
-    const line = JSON.stringify(answerTo(id, { content: [{ type: 'text', text: 'the end is missing' }] }))
+    const line = JSON.stringify(toAnswer(id, { content: [{ type: 'text', text: 'the end is missing' }] }))
     await wire.print(line.slice(0, line.length / 2))
     process.exit(1)
   }

@@ -50,7 +50,7 @@ export async function stdioServers(folder: string, mark: string): Promise<RealSe
       bad: { tool: 'read_text_file', args: { path: '/etc/hostname' }, expects: /denied|outside/i },
     },
     {
-      entry: memoryEntry('memory', [process.execPath, scriptOf('server-memory')], folder),
+      entry: memoryEntry('memory', [process.execPath, findScript('server-memory')], folder),
       ...MEMORY_CALLS,
     },
     {
@@ -61,7 +61,7 @@ export async function stdioServers(folder: string, mark: string): Promise<RealSe
       entry: {
         name: 'thinking',
         command: process.execPath,
-        args: [scriptOf('server-sequential-thinking')],
+        args: [findScript('server-sequential-thinking')],
       },
       good: { tool: 'sequentialthinking', args: thought(1), expects: /"thoughtHistoryLength": 1/ },
       bad: { tool: 'sequentialthinking', args: thought(0), expects: /expected number to be >=1/ },
@@ -100,7 +100,7 @@ export async function remoteServer(kind: 'http' | 'sse'): Promise<RemoteServer> 
   const start = async () => {
     child = spawn(
       process.execPath,
-      [scriptOf('server-everything'), kind === 'sse' ? 'sse' : 'streamableHttp'],
+      [findScript('server-everything'), kind === 'sse' ? 'sse' : 'streamableHttp'],
       {
         env: { ...process.env, PORT: String(port) },
         stdio: ['ignore', 'pipe', 'pipe'],
@@ -122,7 +122,7 @@ export async function remoteServer(kind: 'http' | 'sse'): Promise<RemoteServer> 
     entry: { name: kind, url: `http://127.0.0.1:${port}/${kind === 'sse' ? 'sse' : 'mcp'}` },
     ...EVERYTHING_CALLS,
     processes: async () =>
-      (await livingWith(scriptOf('server-everything'))).filter(({ pid }) => pid === child?.pid),
+      (await livingWith(findScript('server-everything'))).filter(({ pid }) => pid === child?.pid),
     async revive() {
       await end()
       await start()
@@ -167,7 +167,7 @@ function thought(thoughtNumber: number): object {
   return { thought: 'It rains.', nextThoughtNeeded: false, thoughtNumber, totalThoughts: 1 }
 }
 
-function scriptOf(name: string): string {
+function findScript(name: string): string {
   return fileURLToPath(import.meta.resolve(`@modelcontextprotocol/${name}/dist/index.js`))
 }
 

@@ -15,7 +15,7 @@ export interface Received {
 export type Recorder = (what: Omit<Received, 'pid'>) => void
 
 /** Creates a recorder that appends a line of JSON for each event, on disk before the server acts on it. */
-export function recorderOf(file: string | undefined): Recorder {
+export function openRecorder(file: string | undefined): Recorder {
   if (file === undefined) return () => {}
   return (what) => appendFileSync(file, `${JSON.stringify({ pid: process.pid, ...what })}\n`)
 }

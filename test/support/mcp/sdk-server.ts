@@ -9,7 +9,7 @@ import {
   type ServerNotification,
 } from '@modelcontextprotocol/sdk/types.js'
 import type { Identity } from './era.ts'
-import { answerTo, type Id, isRequest, type Layer, type Link, type Message } from './message.ts'
+import { type Id, isRequest, type Layer, type Link, type Message, toAnswer } from './message.ts'
 import type { ToolList } from './tool-list.ts'
 
 /**
@@ -56,7 +56,7 @@ export function rawCallsLayer(list: ToolList): Layer {
       if (tool?.isRaw !== true) return receive(message)
       const args = (params['arguments'] ?? {}) as Message['params'] & object
       const result = await tool.run({ args, params, signal: NEVER, progress: async () => {} })
-      await send(answerTo(message.id as Id, result))
+      await send(toAnswer(message.id as Id, result))
     },
   })
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { until } from '../until.ts'
 import { BEHAVIOURS, misbehavingEntry, watchedServer } from './mcp-servers.ts'
-import { garbage, piecesOf } from './noise.ts'
+import { garbage, splitIntoPieces } from './noise.ts'
 import type { Noise } from './options.ts'
 import { startRaw } from './raw-client.ts'
 
@@ -44,7 +44,7 @@ test('--noise=crlf ends lines as Windows does', async () => {
 
 test('--noise=split cuts a message into pieces, within characters too', async () => {
   const line = JSON.stringify({ text: 'é'.repeat(200) })
-  const pieces = piecesOf(line, true, { noise: ['split'] })
+  const pieces = splitIntoPieces(line, true, { noise: ['split'] })
   assert.ok(pieces.length > 10)
   assert.equal(Buffer.concat(pieces).toString(), `${line}\n`)
   assert.ok(pieces.some((piece) => piece.toString().includes('\uFFFD')))

@@ -1,6 +1,6 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import type { Message } from './message.ts'
-import { piecesOf } from './noise.ts'
+import { splitIntoPieces } from './noise.ts'
 import type { ServerOptions } from './options.ts'
 import type { Recorder } from './record.ts'
 
@@ -62,7 +62,7 @@ export class Wire {
 
   async #write(message: Message): Promise<void> {
     await floodStderr(this.#options.flood ?? 0)
-    const pieces = piecesOf(JSON.stringify(message), this.#isFirst, this.#options)
+    const pieces = splitIntoPieces(JSON.stringify(message), this.#isFirst, this.#options)
     this.#isFirst = false
     for (const [index, piece] of pieces.entries()) {
       if (index > 0) await sleep(1) // otherwise the reader gets the pieces joined

@@ -4,7 +4,12 @@ import { OnAsk } from '../../../src/core/protocol/crabtalk.generated.ts'
 import { request, streamTurn } from '../../../src/core/protocol/dispatch.ts'
 import { armCard, openCard } from '../../../src/tui/cards/card.ts'
 import type { Reply } from '../../support/model-server.ts'
-import { eventOf, startTestDispatch, type TestDispatch, type WireEvent } from '../../support/test-dispatch.ts'
+import {
+  findEvent,
+  startTestDispatch,
+  type TestDispatch,
+  type WireEvent,
+} from '../../support/test-dispatch.ts'
 import { CRAB, pressKeys } from './card-fixtures.ts'
 
 const NEVER = new AbortController().signal
@@ -23,7 +28,7 @@ const PERMISSIONS: readonly [keys: string[], output: RegExp, isDenied: boolean][
 for (const [keys, output, isDenied] of PERMISSIONS) {
   test(`${keys.join(' ')} on a permission card is accepted by the runtime`, async () => {
     await using node = await startTestDispatch([{ parts: [run('a', 'expr hello')] }, { parts: ['Done.'] }])
-    const { value } = eventOf(await turn(node, keys), 'toolResult')
+    const { value } = findEvent(await turn(node, keys), 'toolResult')
     assert.match(value.output, output)
     assert.equal(value.denial !== undefined, isDenied)
   })
@@ -58,13 +63,13 @@ test("a form answers the agent's question, and Esc leaves the decision to the ag
   ])
   const marks = ['1', 'enter', '3', 'enter', '5', 'enter']
   const keys = ['2', 'enter', ...marks, '1', 'enter', 'write:crab', '1', 'enter']
-  const { value } = eventOf(await turn(node, keys), 'toolResult')
+  const { value } = findEvent(await turn(node, keys), 'toolResult')
   assert.deepEqual(JSON.parse(value.output), {
     'Which one?': 'second',
     'Which of them?': 'a, c',
     'What name?': 'crab',
   })
-  assert.match(eventOf(await turn(node, ['escape']), 'toolResult').value.output, /chose not to answer/)
+  assert.match(findEvent(await turn(node, ['escape']), 'toolResult').value.output, /chose not to answer/)
 })
 
 /** Runs a turn; these keys answer each card it opens. */

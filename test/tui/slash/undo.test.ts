@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { runSlash } from '../../../src/tui/slash/run.ts'
-import { eventOf, startTestDispatch } from '../../support/test-dispatch.ts'
+import { findEvent, startTestDispatch } from '../../support/test-dispatch.ts'
 import { createSlashChat } from './slash-chat.ts'
 
 const NEVER = new AbortController().signal
@@ -17,7 +17,7 @@ test('/undo shows a preview, performs it, and then has nothing to do', async () 
   const { home } = node.home.paths
   await writeFile(join(home, 'b'), 'mine')
   const chat = createSlashChat(node.dispatch)
-  chat.openSession(eventOf(events, 'start').value.sessionId)
+  chat.openSession(findEvent(events, 'start').value.sessionId)
   const rows = [
     ['removed', join(home, 'a')],
     ['kept', `${join(home, 'b')}: it changed after the turn`],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ChatStore } from '../../../src/tui/state/store.ts'
-import { blocksOf, busyState, chunk, textStart } from '../../support/chat-state.ts'
+import { busyState, chunk, finishedBlocks, textStart } from '../../support/chat-state.ts'
 
 test('ChatStore.getShown() returns streamed text only once its finished blocks are split off', () => {
   using store = new ChatStore(busyState())
@@ -14,7 +14,7 @@ test('ChatStore.getShown() returns streamed text only once its finished blocks a
   assert.equal(store.getShown(), store.get())
   assert.equal(store.getShown().open?.text, 'two')
   assert.deepEqual(
-    blocksOf(store.getShown()).flatMap((block) => (block.kind === 'answer' ? [block.text] : [])),
+    finishedBlocks(store.getShown()).flatMap((block) => (block.kind === 'answer' ? [block.text] : [])),
     ['one'],
   )
 })

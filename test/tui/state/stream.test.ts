@@ -6,10 +6,10 @@ import { initialState } from '../../../src/tui/state/initial.ts'
 import { reduce } from '../../../src/tui/state/reduce.ts'
 import {
   after,
-  blocksOf,
   busyState,
   CHAT_OPTIONS,
   chunk,
+  finishedBlocks,
   textEnd,
   textStart,
   toolResult,
@@ -21,13 +21,13 @@ test('a running call fails when its turn is lost, and is not printed when the tu
   const running = after(busyState(), [toolStart('a')])
   const left = { type: 'turn-detached', text: 'left', tone: 'info' } as const
   const countTools = (keepsRunning: boolean) =>
-    blocksOf(reduce(running, { ...left, keepsRunning })).filter(({ kind }) => kind === 'tool').length
+    finishedBlocks(reduce(running, { ...left, keepsRunning })).filter(({ kind }) => kind === 'tool').length
   assert.deepEqual([countTools(false), countTools(true)], [1, 0])
 })
 
 test('a message is printed when it is sent, and the turn runs', () => {
   const state = busyState()
-  assert.deepEqual(blocksOf(state), [{ kind: 'user', text: 'hello', how: 'sent', files: [] }])
+  assert.deepEqual(finishedBlocks(state), [{ kind: 'user', text: 'hello', how: 'sent', files: [] }])
   assert.equal(state.turn?.doing, 'thinking')
 })
 
@@ -43,7 +43,7 @@ test('an answer is printed in full, once, for any division into chunks', () => {
           if (flushes.includes(at)) state = reduce(state, { type: 'flush' })
         }
         state = after(state, [textEnd])
-        const words = blocksOf(state).flatMap((block) => (block.kind === 'answer' ? [block.text] : []))
+        const words = finishedBlocks(state).flatMap((block) => (block.kind === 'answer' ? [block.text] : []))
         assert.equal(removeBlanks(words.join('\n')), removeBlanks(chunks.join('')))
         assert.equal(state.open, undefined)
       },
@@ -53,7 +53,7 @@ test('an answer is printed in full, once, for any division into chunks', () => {
 
 test('an answer shows where it starts, only once', () => {
   const state = after(busyState(), [textStart, chunk('one\n\ntwo\n\nthree'), textEnd])
-  const firsts = blocksOf(state).flatMap((block) => (block.kind === 'answer' ? [block.isFirst] : []))
+  const firsts = finishedBlocks(state).flatMap((block) => (block.kind === 'answer' ? [block.isFirst] : []))
   assert.deepEqual(firsts, [true, ...firsts.slice(1).map(() => false)])
 })
 
@@ -67,28 +67,28 @@ test('calls of one step are printed in call order, each once it and those before
 
 test('a call that has no result when the turn ends is printed as interrupted', () => {
   const state = after(busyState(), [toolStart('a'), turnEnd('Cancelled', 'cancelled')])
-  const [tool] = blocksOf(state).flatMap((block) => (block.kind === 'tool' ? [block.tool] : []))
+  const [tool] = finishedBlocks(state).flatMap((block) => (block.kind === 'tool' ? [block.tool] : []))
   assert.equal(tool?.state, 'failed')
   assert.equal(tool?.output, 'Interrupted')
-  assert.deepEqual(blocksOf(state).at(-1), { kind: 'notice', tone: 'info', text: 'Interrupted' })
+  assert.deepEqual(finishedBlocks(state).at(-1), { kind: 'notice', tone: 'info', text: 'Interrupted' })
 })
 
 test('a failed turn says why and what to do', () => {
   const state = after(busyState(), [turnEnd('Cannot call m: no key')])
   const notice = { kind: 'notice', tone: 'error', text: 'Cannot call m: no key', hint: 'try again' }
-  assert.deepEqual(blocksOf(state).at(-1), notice)
+  assert.deepEqual(finishedBlocks(state).at(-1), notice)
   assert.equal(state.turn, undefined)
 })
 
 test('a truncated answer is marked', () => {
   const state = after(busyState(), [textStart, chunk('So'), textEnd, turnEnd('', 'length')])
-  const last = blocksOf(state).at(-1)
+  const last = finishedBlocks(state).at(-1)
   assert.ok(last?.kind === 'notice' && last.tone === 'warning' && last.text.includes('output limit'))
 })
 
 test('a turn that ends without an answer says so', () => {
   const saysNoAnswer = (events: Parameters<typeof after>[1]) =>
-    blocksOf(after(busyState(), events)).some(
+    finishedBlocks(after(busyState(), events)).some(
       (block) => block.kind === 'notice' && block.text === 'The model returned an empty answer',
     )
   const thinking = { $case: 'thinking', value: { content: 'Let me see.' } } as const
@@ -104,7 +104,7 @@ test('a turn that ends without an answer says so', () => {
 test('a turn that was joined midway does not say that it gave no answer', () => {
   const turn = { type: 'turn-started', runId: 'r', now: 0 } as const
   const countBlocks = (isUnderWay: boolean) =>
-    blocksOf(after(reduce(initialState(CHAT_OPTIONS), { ...turn, isUnderWay }), [turnEnd()])).length
+    finishedBlocks(after(reduce(initialState(CHAT_OPTIONS), { ...turn, isUnderWay }), [turnEnd()])).length
   assert.deepEqual([countBlocks(false), countBlocks(true)], [1, 0])
 })
 
@@ -134,7 +134,7 @@ test('a steer waits until it is accepted; one that is returned goes back into th
   )
   const taken = after(steered, [{ $case: 'userSteered', value: { content: 'one' } }])
   assert.deepEqual(taken.steers, [{ text: 'two', content: 'two' }])
-  assert.deepEqual(blocksOf(taken).at(-1), { kind: 'user', text: 'one', how: 'steered', files: [] })
+  assert.deepEqual(finishedBlocks(taken).at(-1), { kind: 'user', text: 'one', how: 'steered', files: [] })
   const back = after(taken, [
     { $case: 'steerReturned', value: { content: 'two' } },
     turnEnd('Cancelled', 'cancelled'),
@@ -161,8 +161,8 @@ test('another conversation starts with nothing spent, and gets the queued messag
   assert.equal(opened.session, 's2')
 })
 
-function printedCalls(state: Parameters<typeof blocksOf>[0]): string[] {
-  return blocksOf(state).flatMap((block) => (block.kind === 'tool' ? [block.tool.callId] : []))
+function printedCalls(state: Parameters<typeof finishedBlocks>[0]): string[] {
+  return finishedBlocks(state).flatMap((block) => (block.kind === 'tool' ? [block.tool.callId] : []))
 }
 
 /** Blank lines between blocks belong to no block. */
@@ -174,7 +174,7 @@ test('a steer with files is shown as it was typed', () => {
   const content = 'look at @a.txt\n\n<file>much</file>'
   const steered = reduce(busyState(), { type: 'steered', text: 'look at @a.txt', content })
   const taken = after(steered, [{ $case: 'userSteered', value: { content } }])
-  assert.deepEqual(blocksOf(taken).at(-1), {
+  assert.deepEqual(finishedBlocks(taken).at(-1), {
     kind: 'user',
     text: 'look at @a.txt',
     how: 'steered',
@@ -201,5 +201,5 @@ test('a returned steer of another chat is reported, and stays out of the prompt'
     turnEnd(),
   ])
   assert.equal(state.prompt.text, '')
-  assert.match(JSON.stringify(blocksOf(state)), /before it read: from the other/)
+  assert.match(JSON.stringify(finishedBlocks(state)), /before it read: from the other/)
 })

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import type { Reflow } from '../../../src/tui/terminal/reflow.ts'
 import { propertyRuns } from '../../support/property-runs.ts'
-import { makeStage } from '../../support/screen-stage.ts'
+import { makeScreenHarness } from '../../support/screen-harness.ts'
 
 for (const [reflow, terminal] of [
   ['xterm.js', 'wraps lines anew'],
@@ -21,7 +21,7 @@ for (const [reflow, terminal] of [
 }
 
 test('Screen draws nothing during a series of resizes, then once for the last size, and rests', async () => {
-  using stage = makeStage({ columns: 80, rows: 24, intervalMs: 800 })
+  using stage = makeScreenHarness({ columns: 80, rows: 24, intervalMs: 800 })
   stage.show(['Fframe'])
   await stage.settle()
   const widths: number[] = []
@@ -38,7 +38,7 @@ test('Screen draws nothing during a series of resizes, then once for the last si
 })
 
 test('Screen asks the terminal for its size before it draws, and draws nothing for an old size', async () => {
-  using stage = makeStage({ columns: 80, rows: 24, intervalMs: 300 })
+  using stage = makeScreenHarness({ columns: 80, rows: 24, intervalMs: 300 })
   stage.show(['Fframe'])
   await stage.settle()
   const size = { columns: 80, rows: 24 }
@@ -58,7 +58,7 @@ test('Screen asks the terminal for its size before it draws, and draws nothing f
 })
 
 test('Screen holds frames back while the terminal accepts no bytes, and draws the last one', async () => {
-  using stage = makeStage({ columns: 80, rows: 24 })
+  using stage = makeScreenHarness({ columns: 80, rows: 24 })
   await stage.settle()
   const before = stage.bytes()
   stage.output.writableNeedDrain = true
@@ -76,7 +76,7 @@ test('Screen holds frames back while the terminal accepts no bytes, and draws th
 
 test('Screen writes nothing after the terminal is gone, and reports it once', async () => {
   const reasons: string[] = []
-  using stage = makeStage({ columns: 80, rows: 24, onGone: ({ message }) => reasons.push(message) })
+  using stage = makeScreenHarness({ columns: 80, rows: 24, onGone: ({ message }) => reasons.push(message) })
   await stage.settle()
   for (const word of ['EIO', 'EPIPE']) stage.output.emit('error', new Error(word))
   const before = stage.bytes()
@@ -86,7 +86,7 @@ test('Screen writes nothing after the terminal is gone, and reports it once', as
 })
 
 test('Screen.restoring() resets the modes that are on, below the frame', async () => {
-  using stage = makeStage({ columns: 80, rows: 24 })
+  using stage = makeScreenHarness({ columns: 80, rows: 24 })
   stage.show(['Fone', 'Ftwo', 'Fthree'], { x: 2, y: 0 })
   await stage.settle()
   stage.screen.ink.write(`${ESC}[?2004h`)
@@ -98,7 +98,7 @@ test('Screen.restoring() resets the modes that are on, below the frame', async (
 })
 
 test('Screen leaves the frame and the cursor below it when it is disposed', async () => {
-  const stage = makeStage({ columns: 80, rows: 24 })
+  const stage = makeScreenHarness({ columns: 80, rows: 24 })
   stage.show(['Fone', 'Ftwo'], { x: 2, y: 0 })
   await stage.settle()
   stage[Symbol.dispose]()
@@ -108,7 +108,7 @@ test('Screen leaves the frame and the cursor below it when it is disposed', asyn
 })
 
 test("Screen writes one tick's frame and scrollback lines in one write", async () => {
-  using stage = makeStage({ columns: 80, rows: 24 })
+  using stage = makeScreenHarness({ columns: 80, rows: 24 })
   stage.show(['Fone', 'Ftwo'])
   await stage.settle()
   const { writes } = stage.screen.writeStats
@@ -120,7 +120,7 @@ test("Screen writes one tick's frame and scrollback lines in one write", async (
 })
 
 test('Screen erases no printed line when a frame is on its way while the terminal shrinks', async () => {
-  using stage = makeStage({ columns: 80, rows: 24 })
+  using stage = makeScreenHarness({ columns: 80, rows: 24 })
   for (let at = 0; at < 30; at++) stage.print(`P${at}`)
   stage.show(['Fone', 'Ftwo', 'Fthree'], { x: 1, y: 1 })
   await stage.settle()
@@ -133,7 +133,7 @@ test('Screen erases no printed line when a frame is on its way while the termina
 })
 
 test('Screen uses only the last of several frames that answer one resize', async () => {
-  using stage = makeStage({ columns: 80, rows: 24 })
+  using stage = makeScreenHarness({ columns: 80, rows: 24 })
   stage.show(['Fone'])
   await stage.settle()
   const frame = (line: string) => [`${ESC}[?2026h`, `${line}\n`, `${ESC}[?2026l`]
@@ -148,7 +148,7 @@ test('Screen uses only the last of several frames that answer one resize', async
 })
 
 test('Screen has drawn everything before modes change, because another program may then have the terminal', async () => {
-  using stage = makeStage({ columns: 80, rows: 24 })
+  using stage = makeScreenHarness({ columns: 80, rows: 24 })
   stage.show(['Fone'])
   await stage.settle()
   const inkWrites = [`${ESC}[?2026h`, 'Pone\n', 'Ftwo\n', `${ESC}[?2026l`]
@@ -159,7 +159,7 @@ test('Screen has drawn everything before modes change, because another program m
 })
 
 test('Screen draws only what changed', async () => {
-  using stage = makeStage({ columns: 80, rows: 24 })
+  using stage = makeScreenHarness({ columns: 80, rows: 24 })
   const lines = Array.from({ length: 20 }, (_, at) => `Fline ${at}${'.'.repeat(50)}`)
   stage.show(lines, { x: 3, y: 19 })
   await stage.settle()
@@ -211,7 +211,7 @@ function resize(
 }
 
 async function walk(steps: readonly Step[], reflow: Reflow): Promise<void> {
-  using stage = makeStage({ columns: 80, rows: 24, reflow })
+  using stage = makeScreenHarness({ columns: 80, rows: 24, reflow })
   for (const step of steps) {
     if (step.do === 'print') stage.print(step.line)
     else if (step.do === 'frame') stage.show(step.lines, step.caret)

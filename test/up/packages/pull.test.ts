@@ -217,7 +217,7 @@ test('two concurrent pulls of one name run one after the other', async () => {
   const gate = Promise.withResolvers<void>()
   at.onRestart.now = () => gate.promise
   const first = pullComponent(packageSpec('1.1.0'), at.ports, signal)
-  await until('the first restarts it', () => at.told.length > 0)
+  await until('the first restarts it', () => at.serviceRequests.length > 0)
   let isWaiting = false
   const lock: typeof at.ports.lock = (resource, given) => {
     isWaiting = true
@@ -228,8 +228,8 @@ test('two concurrent pulls of one name run one after the other', async () => {
     { ...at.ports, lock },
     signal,
   )
-  await until('the second waits', () => isWaiting || at.told.length > 1)
-  assert.deepEqual(at.told, ['restart echo'])
+  await until('the second waits', () => isWaiting || at.serviceRequests.length > 1)
+  assert.deepEqual(at.serviceRequests, ['restart echo'])
   gate.resolve()
   assert.deepEqual([(await first).before, (await second).before], ['1.0.0', '1.1.0'])
   assert.deepEqual(listFolders(at), ['1.1.0_2', 'current'])
@@ -252,7 +252,7 @@ test('removePackage() stops the service and removes the package, by either name'
   await using at = await open()
   await pullComponent(packageSpec('1.1.0'), at.ports, signal)
   assert.equal(await removePackage('crabtalk-echo', at.ports, signal), 'echo')
-  assert.deepEqual(at.told, ['remove echo'])
+  assert.deepEqual(at.serviceRequests, ['remove echo'])
   assert.deepEqual(readdirSync(at.home.paths.packages), ['.staging'])
   await assert.rejects(removePackage('echo', at.ports, signal), { kind: 'missing' })
   await assert.rejects(removePackage('cron', at.ports, signal), {

@@ -7,7 +7,7 @@ import { commandEnv, hardenedEnv } from '../../../../src/core/hooks/bash/environ
 import { analyzeLine } from '../../../../src/core/hooks/bash/read-only.ts'
 import { decide } from '../../../../src/core/policy/decide.ts'
 import type { RuleEffect } from '../../../../src/core/policy/types.ts'
-import { ruleList, setting } from '../../../support/policy-setting.ts'
+import { makePolicyContext, ruleList } from '../../../support/policy-context.ts'
 import { makeTree, type Tree } from '../../../support/trees.ts'
 
 const run = promisify(execFile)
@@ -217,7 +217,7 @@ async function judge(
   const [workspace, homeDir] = [tree.path('ws'), tree.path('home')]
   const path = 'path' in more ? more.path : PATH
   const analysis = await analyzeLine(line, { cwd: workspace, homeDir, closed: [], path })
-  const at = setting({ workspace, homeDir, rules: ruleList(rules) })
+  const at = makePolicyContext({ workspace, homeDir, rules: ruleList(rules) })
   return decide({ kind: 'bash', command: line, ...analysis }, at).effect
 }
 

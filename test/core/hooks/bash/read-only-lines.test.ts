@@ -11,7 +11,7 @@ import { analyzeLine } from '../../../../src/core/hooks/bash/read-only.ts'
 import { decide } from '../../../../src/core/policy/decide.ts'
 import { READ_ONLY_COMMANDS } from '../../../../src/core/policy/read-only/commands.ts'
 import type { PolicyContext, RuleEffect } from '../../../../src/core/policy/types.ts'
-import { ruleList, setting } from '../../../support/policy-setting.ts'
+import { makePolicyContext, ruleList } from '../../../support/policy-context.ts'
 import { makeTree, type Tree } from '../../../support/trees.ts'
 
 const run = promisify(execFile)
@@ -230,7 +230,7 @@ async function judge(
   const command = line.replaceAll('WS', quoted(workspace))
   const place = { cwd: workspace, homeDir: box.path('home'), closed, path }
   const analysis = await analyzeLine(command, place)
-  const at = setting({ workspace, homeDir: place.homeDir, ...more })
+  const at = makePolicyContext({ workspace, homeDir: place.homeDir, ...more })
   return decide({ kind: 'bash', command, ...analysis }, at).effect
 }
 

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { analyzeLine } from '../../../../src/core/hooks/bash/read-only.ts'
 import { decide } from '../../../../src/core/policy/decide.ts'
 import type { Decision, PolicyContext } from '../../../../src/core/policy/types.ts'
-import { ruleList, setting } from '../../../support/policy-setting.ts'
+import { makePolicyContext, ruleList } from '../../../support/policy-context.ts'
 import { makeTree } from '../../../support/trees.ts'
 
 const run = promisify(execFile)
@@ -193,6 +193,6 @@ async function judge(
 ): Promise<Decision> {
   const workspace = more.workspace ?? tree.path('repo')
   const place = { cwd: workspace, homeDir: tree.path('home'), closed: [tree.path(closed)], path }
-  const at = setting({ homeDir: place.homeDir, ...more, workspace })
+  const at = makePolicyContext({ homeDir: place.homeDir, ...more, workspace })
   return decide({ kind: 'bash', command, ...(await analyzeLine(command, place)) }, at)
 }

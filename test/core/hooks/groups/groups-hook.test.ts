@@ -10,7 +10,7 @@ import { SelectedTools } from '../../../../src/core/runtime/selected-tools.ts'
 import { toolsByName } from '../../../../src/core/runtime/tool-calls.ts'
 import { AGENT } from '../../../support/agents.ts'
 import { toolDispatch } from '../../../support/dispatches.ts'
-import { groupOf, READ, remoteSpec, remoteSpecs, toolsHook } from '../../../support/fake-tools.ts'
+import { READ, remoteSpec, remoteSpecs, toolGroup, toolsHook } from '../../../support/fake-tools.ts'
 
 const NEVER = new AbortController().signal
 const GUIDES = ['tools_groups', 'tools_select', 'tools_search']
@@ -121,9 +121,9 @@ test('groupsHook() knows nothing of turns that are shown everything, nor of thos
 test('tools_groups lists groups without schemas: stale members are left out, one id is one group', async () => {
   const groups = [
     { id: 'files', title: 'Files', description: 'Read', tools: ['read', 'gone'] },
-    groupOf('web', SIXTY, { description: `line\none ${'x'.repeat(400)}` }),
-    groupOf('db', SIXTY.slice(0, 45), { instructions: 'Ask first.' }),
-    groupOf('db', SIXTY.slice(40), { title: 'Twice' }),
+    toolGroup('web', SIXTY, { description: `line\none ${'x'.repeat(400)}` }),
+    toolGroup('db', SIXTY.slice(0, 45), { instructions: 'Ask first.' }),
+    toolGroup('db', SIXTY.slice(40), { title: 'Twice' }),
     { id: 'mcp:down', title: 'Down', description: 'Nothing is left', tools: ['mcp__down__x'] },
   ]
   const turn = at(toolsHook([READ, ...SIXTY], groups))
@@ -148,7 +148,7 @@ test('tools_groups lists groups without schemas: stale members are left out, one
 test('tools_groups hides a tool of a server whose name a built-in one has', async () => {
   const taken = { ...READ, name: 'mcp__web__tool_00' } // the composite hook offers the first of two with one name
   const specs = [taken, ...SIXTY.slice(1), remoteSpec('db', 'more')]
-  const groups = [{ id: 'files', title: '', description: '', tools: [taken.name] }, groupOf('web', SIXTY)]
+  const groups = [{ id: 'files', title: '', description: '', tools: [taken.name] }, toolGroup('web', SIXTY)]
   const turn = at(toolsHook(specs, groups))
   await turn.offer()
   const members = JSON.parse((await turn.call('tools_select', { group: 'mcp:web' })).output)

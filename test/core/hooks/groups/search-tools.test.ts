@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { searchTools } from '../../../../src/core/hooks/groups/search-tools.ts'
 import { ToolCatalog } from '../../../../src/core/hooks/groups/tool-catalog.ts'
 import type { ToolSpec } from '../../../../src/core/provider/types.ts'
-import { groupOf, READ, remoteSpec, remoteSpecs } from '../../../support/fake-tools.ts'
+import { READ, remoteSpec, remoteSpecs, toolGroup } from '../../../support/fake-tools.ts'
 
 const TRACKER = [
   remoteSpec('hub', 'createIssue', 'Opens a ticket'),
@@ -82,7 +82,7 @@ function search(
   args: Record<string, unknown>,
   { specs = TRACKER, selected = [] }: { specs?: readonly ToolSpec[]; selected?: readonly string[] } = {},
 ) {
-  const groups = [groupOf('hub', specs), groupOf('mail', specs, { instructions: 'Be brief.' })]
+  const groups = [toolGroup('hub', specs), toolGroup('mail', specs, { instructions: 'Be brief.' })]
   const catalogue = new ToolCatalog([READ, ...specs], groups)
   return { result: JSON.parse(searchTools(args, { catalogue, selection: { names: selected } }).output) }
 }

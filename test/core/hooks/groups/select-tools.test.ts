@@ -5,7 +5,7 @@ import { MAX_SELECTED_TOOLS } from '../../../../src/core/base/tool-limits.ts'
 import { selectTools } from '../../../../src/core/hooks/groups/select-tools.ts'
 import { ToolCatalog } from '../../../../src/core/hooks/groups/tool-catalog.ts'
 import { SelectedTools } from '../../../../src/core/runtime/selected-tools.ts'
-import { groupOf, READ, remoteSpec, remoteSpecs } from '../../../support/fake-tools.ts'
+import { READ, remoteSpec, remoteSpecs, toolGroup } from '../../../support/fake-tools.ts'
 
 const SPECS = [
   ...remoteSpecs('web', 30),
@@ -14,9 +14,9 @@ const SPECS = [
 ]
 const GROUPS = [
   { id: 'files', title: 'Files', description: 'Read', tools: ['read'] },
-  groupOf('web', SPECS),
-  groupOf('db', SPECS, { instructions: 'Commit when you are done.' }),
-  groupOf('hub', SPECS),
+  toolGroup('web', SPECS),
+  toolGroup('db', SPECS, { instructions: 'Commit when you are done.' }),
+  toolGroup('hub', SPECS),
 ]
 
 test('selectTools() selects a group in one call and says what came with it', () => {
@@ -154,7 +154,7 @@ test('selectTools() looks for what was meant by as many unknown names as it says
 
 test('selectTools() describes the groups of what it selected, as many as help', () => {
   const specs = Array.from({ length: 30 }, (_, n) => remoteSpecs(`s${n}`, 10)).flat()
-  const groups = Array.from({ length: 30 }, (_, n) => groupOf(`s${n}`, specs))
+  const groups = Array.from({ length: 30 }, (_, n) => toolGroup(`s${n}`, specs))
   const catalogue = new ToolCatalog([READ, ...specs], groups)
   const select = (tools: string[]) => {
     const selection = new SelectedTools([])

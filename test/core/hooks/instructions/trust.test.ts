@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { readFile, symlink, writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import type { Question } from '../../../../src/core/runtime/asks.ts'
-import { instructionPlace } from '../../../support/instruction-place.ts'
+import { makeInstructionFixture } from '../../../support/instruction-fixture.ts'
 
 const W = 'user/work'
 const NEVER = new AbortController().signal
 
 test('instructionsHook() tells a user once which files of a folder are used', async () => {
-  await using place = await instructionPlace()
+  await using place = await makeInstructionFixture()
   await place.folder(`${W}/.git`)
   await place.write(`${W}/AGENTS.md`)
   await place.write(`${W}/src/Crab.md`)
@@ -23,7 +23,7 @@ test('instructionsHook() tells a user once which files of a folder are used', as
 })
 
 test('instructionsHook() tells of a file that is new in a known folder, and not of one that changed', async () => {
-  await using place = await instructionPlace()
+  await using place = await makeInstructionFixture()
   await place.write(`${W}/AGENTS.md`)
   await place.read(W)
   await place.write(`${W}/AGENTS.md`, 'other words')
@@ -36,7 +36,7 @@ test('instructionsHook() tells of a file that is new in a known folder, and not 
 })
 
 test('instructionsHook() tells once why a file is not read, and again when the reason is another', async () => {
-  await using place = await instructionPlace()
+  await using place = await makeInstructionFixture()
   await symlink('/etc/passwd', place.at(`${W}/AGENTS.md`))
   assert.deepEqual((await place.read(W)).notices, [
     `in ${place.at(W)}, AGENTS.md: it is not read: it is a link that points outside its folder`,
@@ -47,7 +47,7 @@ test('instructionsHook() tells once why a file is not read, and again when the r
 })
 
 test('instructionsHook() uses nothing of a folder that is not trusted, and says nothing', async () => {
-  await using place = await instructionPlace()
+  await using place = await makeInstructionFixture()
   await place.write(`${W}/AGENTS.md`)
   await place.write('user/.crabtalk/Crab.md')
   await place.trust.setState(place.at(W), 'untrusted', NEVER)
@@ -56,7 +56,7 @@ test('instructionsHook() uses nothing of a folder that is not trusted, and says 
 })
 
 test('instructionsHook() uses a trusted folder without a word', async () => {
-  await using place = await instructionPlace()
+  await using place = await makeInstructionFixture()
   await place.write(`${W}/AGENTS.md`)
   await place.trust.setState(place.at(W), 'trusted', NEVER)
   const { files, notices } = await place.read(W)
@@ -64,7 +64,7 @@ test('instructionsHook() uses a trusted folder without a word', async () => {
 })
 
 test('instructionsHook() gives a remote turn the home’s own file alone, and tells it nothing', async () => {
-  await using place = await instructionPlace()
+  await using place = await makeInstructionFixture()
   await place.write(`${W}/AGENTS.md`)
   await place.write('user/.crabtalk/Crab.md')
   await place.trust.setState(place.at(W), 'trusted', NEVER)
@@ -76,7 +76,7 @@ test('instructionsHook() gives a remote turn the home’s own file alone, and te
 })
 
 test('instructionsHook() gives an unattended turn only what was trusted by hand', async () => {
-  await using place = await instructionPlace()
+  await using place = await makeInstructionFixture()
   await place.write(`${W}/AGENTS.md`)
   const turn = { trust: 'unattended' } as const
   const untold = await place.read(W, turn)
@@ -93,7 +93,7 @@ test('instructionsHook() asks a client that can be asked, once, and keeps the an
     ['Yes', 'trusted', 1],
     ['No', 'untrusted', 0],
   ] as const) {
-    await using place = await instructionPlace()
+    await using place = await makeInstructionFixture()
     await place.write(`${W}/AGENTS.md`)
     const asked: Question[] = []
     const ask = async (questions: readonly Question[]) => {
@@ -112,7 +112,7 @@ test('instructionsHook() asks a client that can be asked, once, and keeps the an
 })
 
 test('instructionsHook() works without the files, and asks again, when the question is not answered', async () => {
-  await using place = await instructionPlace()
+  await using place = await makeInstructionFixture()
   await place.write(`${W}/AGENTS.md`)
   for (const answers of [undefined, {}]) {
     let asked = 0
@@ -127,7 +127,7 @@ test('instructionsHook() works without the files, and asks again, when the quest
 })
 
 test('instructionsHook() remembers nothing for a turn that leaves nothing', async () => {
-  await using place = await instructionPlace()
+  await using place = await makeInstructionFixture()
   await place.write(`${W}/AGENTS.md`)
   const ask = async (questions: readonly Question[]) => ({ [questions[0]!.question]: 'Yes' })
   for (const turn of [{}, { ask }]) {
@@ -137,14 +137,14 @@ test('instructionsHook() remembers nothing for a turn that leaves nothing', asyn
 })
 
 test('instructionsHook() does not ask about a folder with nothing to use', async () => {
-  await using place = await instructionPlace()
+  await using place = await makeInstructionFixture()
   await place.read(W, { ask: refuse })
   await symlink('/etc/passwd', place.at(`${W}/AGENTS.md`))
   assert.equal((await place.read(W, { ask: refuse })).warnings.length, 1)
 })
 
 test('instructionsHook() uses no project’s files when trust.toml cannot be read, and says why', async () => {
-  await using place = await instructionPlace()
+  await using place = await makeInstructionFixture()
   await place.write(`${W}/AGENTS.md`)
   await writeFile(place.at('user/.crabtalk/trust.toml'), 'project = 1')
   const { files, notices } = await place.read(W)
@@ -156,7 +156,7 @@ test('instructionsHook() uses no project’s files when trust.toml cannot be rea
 })
 
 test('instructionsHook() goes on, and tells again, when it cannot remember', async () => {
-  await using place = await instructionPlace()
+  await using place = await makeInstructionFixture()
   await place.write(`${W}/AGENTS.md`)
   const trust = place.storeAt('/proc/trust.toml') // no user may write there, and most systems have no such folder
   for (let turn = 0; turn < 2; turn++) {
@@ -168,7 +168,7 @@ test('instructionsHook() goes on, and tells again, when it cannot remember', asy
 })
 
 test('trust.toml keeps the comments of its user', async () => {
-  await using place = await instructionPlace()
+  await using place = await makeInstructionFixture()
   await place.write(`${W}/AGENTS.md`)
   await place.read(W)
   const file = place.at('user/.crabtalk/trust.toml')

@@ -10,7 +10,7 @@ import {
 } from '../../../../src/core/search/terms/term-buffer.ts'
 import { hashTerm } from '../../../../src/core/search/terms/term-bytes.ts'
 import { MAX_DOCUMENT_TERMS } from '../../../../src/core/search/types.ts'
-import { termsOf } from '../../../support/brute-force.ts'
+import { toTermTexts } from '../../../support/brute-force.ts'
 import { propertyRuns } from '../../../support/property-runs.ts'
 
 const TERMS: readonly (readonly [what: string, text: string, terms: string])[] = [
@@ -68,12 +68,12 @@ const TERMS: readonly (readonly [what: string, text: string, terms: string])[] =
 
 for (const [what, text, terms] of TERMS) {
   test(`fill() gives ${what}`, () => {
-    assert.equal(termsOf(text, 'document').join(' '), terms)
+    assert.equal(toTermTexts(text, 'document').join(' '), terms)
   })
 }
 
 test('fill() gives pairs only for a query that has them', () => {
-  assert.deepEqual(termsOf('日本語 本 getUserName', 'query'), [
+  assert.deepEqual(toTermTexts('日本語 本 getUserName', 'query'), [
     '日本',
     '本語',
     '本',
@@ -85,7 +85,7 @@ test('fill() gives pairs only for a query that has them', () => {
 })
 
 test('fill() takes a single letter of a query in either case, unless it is English', () => {
-  assert.deepEqual(termsOf("c pointers, R, what's a x-ray of i", 'query'), [
+  assert.deepEqual(toTermTexts("c pointers, R, what's a x-ray of i", 'query'), [
     ...['c', 'pointer', 'r', 'what', 'ray', 'xray', 'of'],
   ])
 })
@@ -99,7 +99,8 @@ test('fill() makes spellings of a name meet in one term', () => {
     'get-user-name',
     'getusername',
   ]
-  for (const spelling of spellings) assert.ok(termsOf(spelling, 'query').includes('getusername'), spelling)
+  for (const spelling of spellings)
+    assert.ok(toTermTexts(spelling, 'query').includes('getusername'), spelling)
 })
 
 test('fill() says where each term stands in the text', () => {
@@ -122,21 +123,21 @@ test('fill() says where each term stands in the text', () => {
 })
 
 test('fill() cuts terms at 64 bytes, between characters', () => {
-  assert.deepEqual(termsOf('x'.repeat(65), 'document'), ['x'.repeat(64)])
-  assert.deepEqual(termsOf(`x${'я'.repeat(40)}`, 'document'), [`x${'я'.repeat(31)}`])
+  assert.deepEqual(toTermTexts('x'.repeat(65), 'document'), ['x'.repeat(64)])
+  assert.deepEqual(toTermTexts(`x${'я'.repeat(40)}`, 'document'), [`x${'я'.repeat(31)}`])
   assert.deepEqual(
-    termsOf(`${'xy'.repeat(20)}_${'zя'.repeat(20)}`, 'document').at(-1),
+    toTermTexts(`${'xy'.repeat(20)}_${'zя'.repeat(20)}`, 'document').at(-1),
     `${'xy'.repeat(20)}${'zя'.repeat(8)}`,
   )
-  assert.deepEqual(termsOf(`aB${'C'.repeat(70)}`, 'document'), [`ab${'c'.repeat(62)}`])
-  assert.deepEqual(termsOf(`.${'x'.repeat(64)}++`, 'document'), ['x'.repeat(64)])
+  assert.deepEqual(toTermTexts(`aB${'C'.repeat(70)}`, 'document'), [`ab${'c'.repeat(62)}`])
+  assert.deepEqual(toTermTexts(`.${'x'.repeat(64)}++`, 'document'), ['x'.repeat(64)])
 })
 
 test('fill() stops at the most terms that a document and a query have', () => {
   const words = 'word '.repeat(70_000)
-  assert.equal(termsOf(words, 'document').length, MAX_DOCUMENT_TERMS)
-  assert.equal(termsOf(words, 'query').length, MAX_QUERY_TERMS)
-  assert.equal(termsOf('x-'.repeat(100_000), 'document').length, 1)
+  assert.equal(toTermTexts(words, 'document').length, MAX_DOCUMENT_TERMS)
+  assert.equal(toTermTexts(words, 'query').length, MAX_QUERY_TERMS)
+  assert.equal(toTermTexts('x-'.repeat(100_000), 'document').length, 1)
 })
 
 const LATIN = ['a', 'b', 's', 'x', 'es', 'ch', 'É', 'ß', 'ø', 'e\u0301', 'ж', 'И\u0306', 'ﬀ', 'ک', '\u00ad']
@@ -148,7 +149,7 @@ test('fill() agrees with the rules for any words, joiners and signs', () => {
   fc.assert(
     fc.property(text, fc.constantFrom<TermMode>('document', 'query'), (pieces, mode) => {
       const lower = pieces.join('').toLowerCase()
-      assert.deepEqual(termsOf(lower, mode), slowTerms(lower, mode))
+      assert.deepEqual(toTermTexts(lower, mode), slowTerms(lower, mode))
     }),
     { numRuns: propertyRuns(2000) },
   )
@@ -243,8 +244,8 @@ test('fill() gives every term of a document to a query of its words', () => {
   )
   fc.assert(
     fc.property(fc.array(word, { maxLength: 10 }), (words) => {
-      const document = new Set(termsOf(words.join(' '), 'document'))
-      assert.ok(termsOf(words.join(' '), 'query').every((term) => document.has(term)))
+      const document = new Set(toTermTexts(words.join(' '), 'document'))
+      assert.ok(toTermTexts(words.join(' '), 'query').every((term) => document.has(term)))
     }),
   )
 })

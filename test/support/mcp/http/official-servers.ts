@@ -24,7 +24,7 @@ export interface OfficialServer extends Listener {
 
 /** Starts a server of MCP 2026-07-28, on the SDK 2.x; with `legacy` it also speaks the older revisions. */
 export async function startModern(legacy: 'reject' | 'stateless' = 'reject'): Promise<OfficialServer> {
-  const own = newDoings()
+  const own = newRecordings()
   const handler = createMcpHandler(
     () => {
       const server = new NewServer({ name: 'modern', version: '1.0.0' })
@@ -46,7 +46,7 @@ export async function startModern(legacy: 'reject' | 'stateless' = 'reject'): Pr
 
 /** Starts a server of the revisions with a handshake and sessions over Streamable HTTP, on the SDK 1.x. */
 export async function startStreamable(): Promise<OfficialServer> {
-  const own = newDoings()
+  const own = newRecordings()
   const sessions = new Map<string, { server: McpServer; transport: StreamableHTTPServerTransport }>()
   const begin = async () => {
     const server = oldServer(own)
@@ -73,7 +73,7 @@ export async function startStreamable(): Promise<OfficialServer> {
 
 /** Starts a server of 2024-11-05 over HTTP with server-sent events, on the SDK 1.x: its stream is at `/sse`. */
 export async function startSse(): Promise<OfficialServer> {
-  const own = newDoings()
+  const own = newRecordings()
   const sessions = new Map<string, { server: McpServer; transport: SSEServerTransport }>()
   const listener = await listen((request, response) => {
     own.note(request)
@@ -95,7 +95,7 @@ export async function startSse(): Promise<OfficialServer> {
   return finish(listener, own, { path: '/sse', onTool })
 }
 
-interface Doings {
+interface Recordings {
   requests: string[]
   waiting: string[]
   cancelled: string[]
@@ -106,8 +106,8 @@ interface Doings {
 
 type Said = { content: { type: 'text'; text: string }[] }
 
-function newDoings(): Doings {
-  const own: Doings = {
+function newRecordings(): Recordings {
+  const own: Recordings = {
     requests: [],
     waiting: [],
     cancelled: [],
@@ -127,7 +127,7 @@ function newDoings(): Doings {
   return own
 }
 
-function oldServer(own: Doings): McpServer {
+function oldServer(own: Recordings): McpServer {
   const server = new McpServer({ name: 'old', version: '1.0.0' })
   server.registerTool('echo', { inputSchema: { text: z.string() } }, ({ text }) => said(text))
   server.registerTool('wait', { inputSchema: { name: z.string() } }, ({ name }, { signal }) =>
@@ -146,7 +146,7 @@ interface Rest {
   onTool(name: string): void
 }
 
-function finish(listener: Listener, own: Doings, { path, onTool }: Rest): OfficialServer {
+function finish(listener: Listener, own: Recordings, { path, onTool }: Rest): OfficialServer {
   return Object.assign(listener, {
     url: `${listener.origin}${path}`,
     requests: own.requests,

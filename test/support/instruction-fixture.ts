@@ -10,7 +10,7 @@ import { TrustStore } from '../../src/core/trust/trust-store.ts'
 import { CONTEXT_TURN } from './context-turn.ts'
 
 /** The instructions of a turn: the instruction files in the prompt, and the notices with them. */
-export interface Instructed {
+export interface PromptInstructions {
   prompt: string
   /** The path relative to the place, and the text. */
   files: (readonly [string, string])[]
@@ -23,14 +23,18 @@ export interface Instructed {
  * A user with a home directory `user`, crabtalk's home `user/.crabtalk` with a secret in it, a folder `user/work`, and a secret
  * file outside of all of them, `out/secret.md`.
  */
-export interface InstructionPlace extends AsyncDisposable {
+export interface InstructionFixture extends AsyncDisposable {
   root: string
   at(path: string): string
   /** Writes a file and its folders. */
   write(path: string, text?: string | Uint8Array): Promise<void>
   folder(path: string, mode?: number): Promise<void>
   /** Builds the prompt of a turn in that folder with the real hook. */
-  read(cwd: string, turn?: Partial<ContextTurn>, options?: { trust?: TrustStore }): Promise<Instructed>
+  read(
+    cwd: string,
+    turn?: Partial<ContextTurn>,
+    options?: { trust?: TrustStore },
+  ): Promise<PromptInstructions>
   /** Gives a file to another user; a process without that right acts as another user from then on. */
   giveAway(path: string): Promise<void>
   trust: TrustStore
@@ -43,7 +47,7 @@ export const KEY = 'sk-KEY-OF-THE-HOME'
 
 const UID = process.getuid?.() ?? 0
 
-export async function instructionPlace(): Promise<InstructionPlace> {
+export async function makeInstructionFixture(): Promise<InstructionFixture> {
   const directory = await mkdtempDisposable(join(tmpdir(), 'crab-instructions-'))
   const root = await realpath(directory.path)
   const at = (path: string) => join(root, path)
@@ -53,7 +57,7 @@ export async function instructionPlace(): Promise<InstructionPlace> {
   const storeAt = (path: string) => new TrustStore({ path, lock, now: Date.now })
   const trust = storeAt(paths.trust)
   let uid = UID
-  const write: InstructionPlace['write'] = async (path, text = path) => {
+  const write: InstructionFixture['write'] = async (path, text = path) => {
     await mkdir(dirname(at(path)), { recursive: true })
     await writeFile(at(path), text)
   }
@@ -84,13 +88,13 @@ export async function instructionPlace(): Promise<InstructionPlace> {
       const notice = (text: string) => notices.push(text)
       const prompt = (await hook.context!(`${root}/${cwd}`, { ...CONTEXT_TURN, notice, ...turn })) ?? ''
       const warnings = notices.filter((text) => !text.startsWith('uses the instructions of '))
-      return { prompt, files: filesOf(prompt, root), warnings, notices }
+      return { prompt, files: parseFiles(prompt, root), warnings, notices }
     },
     [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
   }
 }
 
-function filesOf(prompt: string, root: string): (readonly [string, string])[] {
+function parseFiles(prompt: string, root: string): (readonly [string, string])[] {
   const blocks = prompt.matchAll(/^<instructions from="(.*)">\n([\s\S]*?)\n<\/instructions>$/gm)
   return [...blocks].map(([, path = '', text = '']) => [path.replace(`${root}/`, ''), text])
 }

@@ -11,7 +11,7 @@ import { until } from './until.ts'
 type Caret = { x: number; y: number } | undefined
 
 /** An Ink app that renders given content on a Screen of a virtual terminal. */
-export interface Stage extends Disposable {
+export interface ScreenHarness extends Disposable {
   readonly terminal: VirtualTerminal
   readonly screen: Screen
   readonly output: ReturnType<typeof streamTo>
@@ -44,7 +44,13 @@ interface Shown {
   caret: Caret
 }
 
-export function makeStage({ columns, rows, reflow = 'xterm.js', intervalMs = 1, ...rest }: Options): Stage {
+export function makeScreenHarness({
+  columns,
+  rows,
+  reflow = 'xterm.js',
+  intervalMs = 1,
+  ...rest
+}: Options): ScreenHarness {
   const terminal = makeVirtualTerminal({ columns, rows, reflows: reflow !== 'none' })
   const output = streamTo(terminal)
   const screen = new Screen({ output, reflow, intervalMs, ...rest })

@@ -8,17 +8,14 @@ import { SessionFolder } from '../../src/core/storage/session-folder.ts'
 import { SEARCH_WORKER } from './search-worker.ts'
 
 /** The conversations and memory of one home in one process, and the search over both. */
-export interface SearchPlace extends AsyncDisposable {
+export interface SearchHome extends AsyncDisposable {
   readonly storage: DiskStorage
   readonly index: SessionIndex
   readonly memory: MemoryStore
 }
 
 /** Opens a home like a daemon, except that checkpoints are written continuously; or like a command. */
-export function openSearchPlace(
-  home: string,
-  { isDaemon, log }: { isDaemon: boolean; log: Log },
-): SearchPlace {
+export function openSearchHome(home: string, { isDaemon, log }: { isDaemon: boolean; log: Log }): SearchHome {
   const sessions = join(home, 'sessions')
   const run = join(home, 'run')
   const leases = new SqliteLeases({ database: join(run, 'leases.db'), proc: join(run, 'proc') })

@@ -1,16 +1,16 @@
 import type { Config, ProviderConfig } from '../../src/core/config/config.ts'
 import { type ModelLookup, openModels } from '../../src/core/provider/discover.ts'
 import type { ModelRegistry } from '../../src/core/provider/registry.ts'
-import { collect, modelRequest, textOf } from './model-calls.ts'
+import { collect, joinText, modelRequest } from './model-calls.ts'
 
 /** Opens the models of a home that has only these settings. */
-export function modelsOf(setting: Partial<ModelLookup>): Promise<ModelRegistry> {
-  const usual = { config: configOf([]), env: {}, localServers: [] }
+export function openRegistryWith(setting: Partial<ModelLookup>): Promise<ModelRegistry> {
+  const usual = { config: makeModelConfig([]), env: {}, localServers: [] }
   return openModels({ ...usual, ...setting }, new AbortController().signal)
 }
 
 /** Builds the model settings of config.toml. */
-export function configOf(
+export function makeModelConfig(
   providers: ProviderConfig[],
   defaultModel?: string,
 ): Pick<Config, 'providers' | 'defaultModel'> {
@@ -18,7 +18,7 @@ export function configOf(
 }
 
 /** Builds a provider of config.toml, by default an OpenAI-compatible one at a dead address. */
-export function providerOf(more: Partial<ProviderConfig>): ProviderConfig {
+export function makeProviderConfig(more: Partial<ProviderConfig>): ProviderConfig {
   return {
     name: 'test',
     kind: 'openai-compatible',
@@ -33,6 +33,6 @@ export function providerOf(more: Partial<ProviderConfig>): ProviderConfig {
 }
 
 /** Returns the answer of a model, by default the default one, to `hi`. */
-export async function say(models: ModelRegistry, model = models.defaultModel()): Promise<string> {
-  return textOf(await collect(models.complete(modelRequest({ model }), new AbortController().signal)))
+export async function askModel(models: ModelRegistry, model = models.defaultModel()): Promise<string> {
+  return joinText(await collect(models.complete(modelRequest({ model }), new AbortController().signal)))
 }

@@ -1,7 +1,7 @@
 import type { PolicyContext, Rule, RuleEffect } from '../../src/core/policy/types.ts'
 
 /** Builds a local turn in /ws that asks, with no rules. */
-export function setting(more: Partial<PolicyContext> = {}): PolicyContext {
+export function makePolicyContext(more: Partial<PolicyContext> = {}): PolicyContext {
   return {
     trust: 'local',
     workspace: '/ws',

@@ -12,20 +12,20 @@ import type { Script } from './model-server.ts'
 import { startTestDispatch, type TestDispatch } from './test-dispatch.ts'
 
 /** The kinds of connections to a node. */
-export const DOORS = ['in process', 'over a Unix socket', 'over TCP'] as const
-export type Door = (typeof DOORS)[number]
+export const CONNECTION_KINDS = ['in process', 'over a Unix socket', 'over TCP'] as const
+export type ConnectionKind = (typeof CONNECTION_KINDS)[number]
 
 /** A node and one connection to it: `dispatch` is the one that a client of that kind has. */
-export interface Behind extends Omit<TestDispatch, 'ask'> {
-  readonly door: Door
+export interface ConnectedNode extends Omit<TestDispatch, 'ask'> {
+  readonly door: ConnectionKind
 }
 
 /** Starts a node and connects to it in that way; a TCP client is untrusted (ADR 0145). */
-export async function startBehind(
-  door: Door,
+export async function startConnectedNode(
+  door: ConnectionKind,
   script: Script,
   options?: Parameters<typeof startTestDispatch>[1],
-): Promise<Behind> {
+): Promise<ConnectedNode> {
   const node = await startTestDispatch(script, options)
   const opened = await open(door, node)
   return {
@@ -40,7 +40,7 @@ export async function startBehind(
 }
 
 async function open(
-  door: Door,
+  door: ConnectionKind,
   { dispatch, services, home }: TestDispatch,
 ): Promise<{ dispatch: Dispatch; close(): Promise<void> }> {
   if (door === 'in process') return { dispatch, close: async () => {} }
@@ -50,7 +50,7 @@ async function open(
     ? ({ kind: 'tcp', host: '127.0.0.1', port: 0 } as const)
     : ({ kind: 'unix', path: join(run, 'crabtalk.sock') } as const)
   const local = route(handlers(services, 'local'))
-  const own = isTcp ? await openGate(services) : undefined
+  const own = isTcp ? await openTcpGatekeeper(services) : undefined
   const listener = await listen(endpoint, {
     dispatch: local,
     graceMs: 100,
@@ -70,7 +70,7 @@ async function open(
 }
 
 /** Admits clients like a daemon does, with the token of the home. */
-async function openGate(services: TestDispatch['services']) {
+async function openTcpGatekeeper(services: TestDispatch['services']) {
   const { paths, log } = services.node
   const { token } = await readOrCreateToken(paths.run)
   const lock = (resource: string, signal: AbortSignal) => services.stores.leases.take(resource, signal)

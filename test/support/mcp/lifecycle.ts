@@ -20,7 +20,7 @@ export function limitLife(): void {
 }
 
 /** Records signals, and exits (after the delay of `exit`) unless they are ignored. */
-export function mindSignals({ ignore = [], delay }: ServerOptions, record: Recorder): void {
+export function handleSignals({ ignore = [], delay }: ServerOptions, record: Recorder): void {
   for (const signal of SIGNALS)
     process.on(signal, () => {
       record({ event: signal })
@@ -33,7 +33,7 @@ export function mindSignals({ ignore = [], delay }: ServerOptions, record: Recor
 }
 
 /** Exits when the client closed standard input (after the delay of `exit`), unless that is ignored. */
-export function mindEnd({ ignore = [], delay }: ServerOptions, record: Recorder): void {
+export function handleInputEnd({ ignore = [], delay }: ServerOptions, record: Recorder): void {
   record({ event: 'eof' })
   if (!ignore.includes('eof')) setTimeout(() => process.exit(0), delay?.['exit'] ?? 0)
 }

@@ -12,7 +12,7 @@ import { AGENT } from './agents.ts'
  * Builds a turn of (crab, ann) in /tmp whose tools may do harmless things without asking; in the mode `all`
  * they may do everything. With `answered` it asks and waits for an answer.
  */
-export function toolSetting(
+export function makeToolContext(
   hook: Hook,
   mode: ApprovalMode = 'ask',
   { rules = [], answered }: { rules?: readonly Rule[]; answered?: Asks } = {},
@@ -57,7 +57,9 @@ export function toolSetting(
 }
 
 /** Returns the answers of running tool calls. */
-export async function answersOf(events: AsyncIterable<FinishedCall | AgentEvent>): Promise<FinishedCall[]> {
+export async function collectAnswers(
+  events: AsyncIterable<FinishedCall | AgentEvent>,
+): Promise<FinishedCall[]> {
   const answers: FinishedCall[] = []
   for await (const event of events) if (!('type' in event)) answers.push(event)
   return answers

@@ -9,7 +9,7 @@ import type { TestDispatch } from './test-dispatch.ts'
 import { until } from './until.ts'
 
 /** A node that owns the MCP servers of all its agents, as a daemon does. */
-export interface KeptNode extends TestDispatch {
+export interface ObservedNode extends TestDispatch {
   /** The entries of its log, as `level message`. */
   readonly logged: string[]
   watch(name: string, options?: ServerOptions): WatchedServer
@@ -22,7 +22,7 @@ export interface KeptNode extends TestDispatch {
   reload(): Promise<unknown>
 }
 
-export async function startKeptNode(script: Script = [], { config = '' } = {}): Promise<KeptNode> {
+export async function startObservedNode(script: Script = [], { config = '' } = {}): Promise<ObservedNode> {
   const records = await recordFolder()
   const logged: string[] = []
   const log = (level: string, message: string) => void logged.push(`${level} ${message}`)
@@ -34,7 +34,10 @@ export async function startKeptNode(script: Script = [], { config = '' } = {}): 
     peers,
     watch: (name, options = { tools: ['few'] }) => watchedServer(records.path, options, { name }),
     declare: (agent, ...servers) =>
-      node.home.write(`agents/${agent}.toml`, entriesToml(...servers.map(({ entry }) => patient(entry)))),
+      node.home.write(
+        `agents/${agent}.toml`,
+        entriesToml(...servers.map(({ entry }) => withLongStartup(entry))),
+      ),
     async pidOf({ starts, entry }) {
       await until(`${entry.name} is connected`, async () => {
         const pids = (await peers()).flatMap(({ pid }) => pid ?? [])
@@ -51,7 +54,7 @@ export async function startKeptNode(script: Script = [], { config = '' } = {}): 
 }
 
 /** Sets a long start timeout, because machines that run tests are busy. */
-function patient<T extends object>(entry: T): T {
+function withLongStartup<T extends object>(entry: T): T {
   return { ...entry, startup_timeout_ms: 60_000 }
 }
 

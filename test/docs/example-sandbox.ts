@@ -8,14 +8,14 @@ import { shortConfig, writeConfig } from '../support/talk.ts'
 import { answerRequest } from './answers.ts'
 
 /** The environment of a user who tries the examples: a model, a project under git, notes, a PATH. */
-export interface EverydayPlace extends Sandbox {
+export interface ExampleSandbox extends Sandbox {
   server: ModelServer
   /** The home directory of the user. */
   user: string
 }
 
 /** Creates it. `npx` and other programs that would need the network start what the project has installed. */
-export async function makeEverydayPlace(): Promise<EverydayPlace> {
+export async function makeExampleSandbox(): Promise<ExampleSandbox> {
   const box = await makeSandbox()
   const server = await startModelServer(answerRequest, { models: ['scripted'] })
   const remote = await scriptedServer()
@@ -37,7 +37,7 @@ export async function makeEverydayPlace(): Promise<EverydayPlace> {
     ...options,
     env: { ...env, CRABTALK_HOME: home, ...options?.env }, // variables of a terminal's environment cannot be removed
   })
-  const place: EverydayPlace = {
+  const place: ExampleSandbox = {
     ...box,
     home,
     env,

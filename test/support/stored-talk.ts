@@ -3,7 +3,7 @@ import { DiskStorage } from '../../src/core/storage/disk-storage.ts'
 import { type NewLine, SESSION_VERSION } from '../../src/core/storage/types.ts'
 
 /** A conversation of an earlier date. */
-export interface OldTalk {
+export interface StoredTalk {
   /** The start, in milliseconds since 1970. */
   at: number
   agentId?: string
@@ -15,7 +15,7 @@ export interface OldTalk {
 }
 
 /** Writes conversations into a home in their stored form, and returns their ids. */
-export async function writeOldTalks(home: string, talks: readonly OldTalk[]): Promise<string[]> {
+export async function writeStoredTalks(home: string, talks: readonly StoredTalk[]): Promise<string[]> {
   const paths = homePaths({ CRABTALK_HOME: home }, { cwd: home, homeDir: home })
   let now = 0
   const storage = new DiskStorage({ sessions: paths.sessions, index: paths.index, now: () => now })
