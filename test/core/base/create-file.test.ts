@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { createFile } from '../../../src/core/base/files.ts'
 
-test('createFile() writes a file of its owner alone, in folders it makes, and leaves nothing else', async () => {
+test('createFile() writes a private file, creates its folders, and leaves nothing else', async () => {
   await using directory = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   const folder = join(directory.path, 'a', 'b')
   assert.equal(await createFile(join(folder, 'file'), 'text'), true)
@@ -32,14 +32,14 @@ test('createFile() lets one of several writers win', async () => {
   assert.equal(await readFile(path, 'utf8'), String(won.indexOf(true)))
 })
 
-test('createFile() says why it cannot', async () => {
+test('createFile() says why it fails', async () => {
   await using directory = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   await writeFile(join(directory.path, 'file'), '')
   await assert.rejects(createFile(join(directory.path, 'file', 'inner'), ''), { kind: 'storage' })
 })
 
 for (const code of ['EPERM', 'ENOTSUP', 'EISDIR']) {
-  test(`createFile() does without the hard links that a file system refuses with ${code}`, async () => {
+  test(`createFile() works without hard links when a file system refuses them with ${code}`, async () => {
     await using directory = await mkdtempDisposable(join(tmpdir(), 'crab-'))
     const path = join(directory.path, 'file')
     const options = { linkFile: refusing(code) }
@@ -52,14 +52,14 @@ for (const code of ['EPERM', 'ENOTSUP', 'EISDIR']) {
   })
 }
 
-test('createFile() does not go on after any other refusal of a link', async () => {
+test('createFile() fails when a link is refused for any other reason', async () => {
   await using directory = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   const creating = createFile(join(directory.path, 'file'), 'text', { linkFile: refusing('EMLINK') })
   await assert.rejects(creating, { kind: 'storage' })
   assert.deepEqual(await readdir(directory.path), [])
 })
 
-/** What link(2) is on a file system that has none. */
+/** Behaves like link(2) on a file system without hard links. */
 function refusing(code: string): () => Promise<void> {
   return () => Promise.reject(Object.assign(new Error(code), { code }))
 }

@@ -6,7 +6,7 @@ import { hasCredential, isPlaceholder } from '../../../src/core/base/credentials
 import { CREDENTIALS } from '../../support/mcp/credentials.ts'
 
 for (const [name, value] of Object.entries(CREDENTIALS)) {
-  test(`hasCredential() knows ${name}, alone, in a text and in an address`, () => {
+  test(`hasCredential() finds ${name}, alone, in a text and in an address`, () => {
     assert.ok(hasCredential(value))
     for (const text of [`use ${value} for it`, `"${value}"`, `x=${value}\n`, `(${value})`]) {
       assert.ok(hasCredential(text), text)
@@ -21,7 +21,7 @@ for (const [name, value] of Object.entries(CREDENTIALS)) {
   })
 }
 
-test('hasCredential() knows the token of a Telegram bot where its addresses have it', () => {
+test('hasCredential() finds the token of a Telegram bot in its addresses', () => {
   const token = CREDENTIALS['a Telegram token']
   assert.ok(hasCredential(`https://api.telegram.org/bot${token}/sendMessage`))
 })
@@ -52,12 +52,12 @@ const HARMLESS: Record<string, string> = {
 }
 
 for (const [name, value] of Object.entries(HARMLESS)) {
-  test(`hasCredential() takes ${name} for none`, () => {
+  test(`hasCredential() does not take ${name} for a credential`, () => {
     assert.equal(hasCredential(value), false)
   })
 }
 
-test('hasCredential() takes no file as base64 for a credential', () => {
+test('hasCredential() does not take a base64 file for a credential', () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 300, maxLength: 3_000 }), (bytes) => {
       const text = Buffer.from(bytes).toString('base64')
@@ -68,14 +68,14 @@ test('hasCredential() takes no file as base64 for a credential', () => {
   assert.equal(hasCredential(randomBytes(1_000_000).toString('base64')), false)
 })
 
-test('hasCredential() takes no UUID, hash or number for a credential', () => {
+test('hasCredential() does not take a UUID, hash or number for a credential', () => {
   const hex = (length: number) => fc.uint8Array({ minLength: length, maxLength: length })
   const hashes = fc.oneof(hex(16), hex(20), hex(32)).map((bytes) => Buffer.from(bytes).toString('hex'))
   const words = fc.oneof(fc.uuid(), hashes, fc.double().map(String), fc.webUrl(), fc.emailAddress())
   fc.assert(fc.property(words, (word) => !hasCredential(`see ${word} and go on`)))
 })
 
-test('isPlaceholder() knows what is to be filled in', () => {
+test('isPlaceholder() recognizes values that are to be filled in', () => {
   const variable = ['$', '{TOKEN}'].join('')
   const template = ['$', '{{ secrets.KEY }}'].join('')
   const known = [

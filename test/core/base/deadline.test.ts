@@ -6,14 +6,14 @@ import { CrabError } from '../../../src/core/base/errors.ts'
 const late = new CrabError('timeout', 'too late')
 const deadline = { ms: 1000, toError: () => late }
 
-test('withDeadline() aborts the work with its error when the time is up', async (t) => {
+test('withDeadline() aborts the work with its error after the time limit', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const work = withDeadline(untilAborted, deadline)
   t.mock.timers.tick(1000)
   await assert.rejects(work, (reason) => reason === late)
 })
 
-test('withDeadline() aborts the work with the reason of the caller', async (t) => {
+test("withDeadline() aborts the work with the caller's reason", async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const caller = new AbortController()
   const why = new CrabError('cancelled', 'Ctrl-C')
@@ -38,7 +38,7 @@ for (const outcome of ['succeeded', 'failed']) {
   })
 }
 
-test('waitAtMost() gives up on work that takes longer, and passes on what ends in time', async (t) => {
+test('waitAtMost() gives up on slow work, and passes on the result of other work', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const slow = Promise.withResolvers<string>()
   const waiting = waitAtMost(slow.promise, 300)

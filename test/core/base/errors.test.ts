@@ -9,7 +9,7 @@ import {
   toErrorKind,
 } from '../../../src/core/base/errors.ts'
 
-/** cli.md, "Exit codes": kinds by the code a command leaves with. */
+/** The exit codes of the command line, with their error kinds. */
 const EXITS: Record<number, readonly ErrorKind[]> = {
   1: ['missing', 'conflict', 'gone', 'failed', 'storage'],
   2: ['usage'],
@@ -31,7 +31,7 @@ const EXITS: Record<number, readonly ErrorKind[]> = {
   130: ['cancelled'],
 }
 
-test('KINDS gives every kind the exit code of the contract', () => {
+test('ERROR_KINDS gives every kind its documented exit code', () => {
   const expected = Object.entries(EXITS).flatMap(([exit, kinds]) =>
     kinds.map((kind) => [kind, Number(exit)] as const),
   )
@@ -39,12 +39,12 @@ test('KINDS gives every kind the exit code of the contract', () => {
   assert.deepEqual(Object.fromEntries(actual), Object.fromEntries(expected))
 })
 
-test('KINDS uses only the wire codes of decision 17', () => {
+test('ERROR_KINDS uses only the wire codes of the protocol', () => {
   const codes = new Set(Object.values(ERROR_KINDS).map(({ wire }) => wire))
   assert.deepEqual([...codes].sort(), [400, 403, 404, 409, 410, 429, 500, 503, 504])
 })
 
-test('KINDS says that trying again helps exactly where the failure is outside and may pass', () => {
+test('ERROR_KINDS marks exactly the temporary outside failures as retryable', () => {
   const retryable = Object.entries(ERROR_KINDS).filter(([, row]) => row.retryable)
   assert.deepEqual(
     retryable.map(([kind]) => kind),
@@ -52,12 +52,12 @@ test('KINDS says that trying again helps exactly where the failure is outside an
   )
 })
 
-test('kindOfWire() gives each wire code a kind of that code, and unknown ones internal', () => {
+test('toErrorKind() returns a kind for each wire code, and internal for unknown ones', () => {
   for (const { wire } of Object.values(ERROR_KINDS)) assert.equal(ERROR_KINDS[toErrorKind(wire)].wire, wire)
   assert.equal(toErrorKind(418), 'internal')
 })
 
-test('kindOfName() knows the kinds of this build and nothing else', () => {
+test('parseErrorKind() accepts the kinds of this build only', () => {
   for (const kind of Object.keys(ERROR_KINDS)) assert.equal(parseErrorKind(kind), kind)
   for (const name of ['', 'novel', 'toString', '__proto__', 'constructor']) {
     assert.equal(parseErrorKind(name), undefined)
@@ -79,7 +79,7 @@ test('toCrabError() passes a CrabError through', () => {
   assert.equal(toCrabError(error), error)
 })
 
-test('toCrabError() makes an abort `cancelled`, or what it was aborted with', () => {
+test('toCrabError() converts an abort to `cancelled`, or to its reason', () => {
   const plain = toCrabError(AbortSignal.abort().reason)
   assert.deepEqual([plain.kind, plain.message], ['cancelled', 'Cancelled'])
   const reason = new CrabError('timeout', 'too slow')
@@ -89,7 +89,7 @@ test('toCrabError() makes an abort `cancelled`, or what it was aborted with', ()
   assert.equal(toCrabError(wrapped), reason)
 })
 
-test('toCrabError() calls everything else our bug and keeps it as the cause', () => {
+test('toCrabError() treats everything else as internal and keeps it as the cause', () => {
   const bug = new TypeError('x is not a function')
   const error = toCrabError(bug)
   assert.deepEqual([error.kind, error.cause], ['internal', bug])

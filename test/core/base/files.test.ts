@@ -24,7 +24,7 @@ import { mountReadOnly, mountSmallDisk } from '../../support/small-disk.ts'
 
 const PREFIX = join(tmpdir(), 'crab-')
 
-test('replaceFile() makes file and folders for their owner only', async () => {
+test('replaceFile() creates file and folders for their owner only', async () => {
   await using dir = await mkdtempDisposable(PREFIX)
   const path = join(dir.path, 'a', 'b', 'c.toml')
   await replaceFile(path, 'text')
@@ -34,7 +34,7 @@ test('replaceFile() makes file and folders for their owner only', async () => {
   assert.deepEqual(await readdir(join(dir.path, 'a', 'b')), ['c.toml'])
 })
 
-test('replaceFile() replaces what is there, its mode too, and takes bytes', async () => {
+test('replaceFile() replaces an existing file and its mode, and accepts bytes', async () => {
   await using dir = await mkdtempDisposable(PREFIX)
   const path = join(dir.path, 'file')
   await writeFile(path, 'a longer old text')
@@ -44,7 +44,7 @@ test('replaceFile() replaces what is there, its mode too, and takes bytes', asyn
   assert.equal(await modeOf(path), 0o600)
 })
 
-test('replaceFile() shows readers the old content or the new one, never a mixture', async () => {
+test('replaceFile() shows readers the old or the new content, never a mixture', async () => {
   await using dir = await mkdtempDisposable(PREFIX)
   const path = join(dir.path, 'file')
   const contents = ['a', 'b'].map((letter) => letter.repeat(200_000))
@@ -79,7 +79,7 @@ test('replaceFile() keeps the old file when the disk is full, and says so', asyn
   assert.deepEqual(await readdir(disk.path), ['file'])
 })
 
-test('replaceFile() says that a file system is read-only', async (context) => {
+test('replaceFile() reports a read-only file system', async (context) => {
   await using dir = await mkdtempDisposable(PREFIX)
   using mount = mountReadOnly(dir.path)
   if (!mount) return context.diagnostic('no right to mount: nothing was tested')
@@ -89,7 +89,7 @@ test('replaceFile() says that a file system is read-only', async (context) => {
   })
 })
 
-test('createFile() creates a whole file once, also for many at once', async () => {
+test('createFile() creates a whole file once, also for concurrent callers', async () => {
   await using dir = await mkdtempDisposable(PREFIX)
   const path = join(dir.path, 'sub', 'file')
   const made = await Promise.all(Array.from({ length: 8 }, (_, index) => createFile(path, `by ${index}`)))
@@ -99,7 +99,7 @@ test('createFile() creates a whole file once, also for many at once', async () =
   assert.equal(await modeOf(path), 0o600)
 })
 
-test('makePrivateDir() says which part of a path is a file', async () => {
+test('makePrivateDir() reports which part of a path is a file', async () => {
   await using dir = await mkdtempDisposable(PREFIX)
   await writeFile(join(dir.path, 'file'), '')
   await assert.rejects(makePrivateDir(join(dir.path, 'file', 'below')), {
@@ -108,7 +108,7 @@ test('makePrivateDir() says which part of a path is a file', async () => {
   })
 })
 
-test('makePrivateDir() takes a link to a folder as one', async () => {
+test('makePrivateDir() accepts a link to a folder', async () => {
   await using dir = await mkdtempDisposable(PREFIX)
   await mkdir(join(dir.path, 'real'))
   await symlink(join(dir.path, 'real'), join(dir.path, 'link'))
@@ -116,7 +116,7 @@ test('makePrivateDir() takes a link to a folder as one', async () => {
   assert.deepEqual(await readdir(join(dir.path, 'real')), ['below'])
 })
 
-test('toStorageError() passes a CrabError through and keeps unknown reasons in words', () => {
+test('toStorageError() passes a CrabError through and keeps the message of unknown errors', () => {
   const known = new CrabError('missing', 'x')
   assert.equal(toStorageError('Cannot do it', known), known)
   const other = toStorageError('Cannot do it', new Error('EBADF: bad file descriptor'))
@@ -127,7 +127,7 @@ test('toStorageError() passes a CrabError through and keeps unknown reasons in w
   assert.equal(toStorageError('Cannot do it', 'odd').message, 'Cannot do it: odd')
 })
 
-test('isMissingFile() tells a missing file from every other failure', async () => {
+test('isMissingFile() distinguishes a missing file from every other error', async () => {
   await using dir = await mkdtempDisposable(PREFIX)
   assert.equal(isMissingFile(await failureOf(readFile(join(dir.path, 'none')))), true)
   assert.equal(isMissingFile(await failureOf(readFile(dir.path))), false)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pluralize } from '../../../src/core/base/format.ts'
 
-test('pluralize() gives one of a thing its own noun', () => {
+test('pluralize() uses the singular for one', () => {
   assert.deepEqual(
     [
       pluralize(1, 'line'),

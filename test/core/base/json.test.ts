@@ -2,18 +2,18 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isObject, parseObject, toShownJson } from '../../../src/core/base/json.ts'
 
-test('parseObject() gives objects, and nothing for any other text', () => {
+test('parseObject() returns objects, and undefined for any other text', () => {
   assert.deepEqual(parseObject(' {"a":[1]} '), { a: [1] })
   for (const text of ['', '{', 'null', '[{}]', '"{}"', '7', 'true'])
     assert.equal(parseObject(text), undefined, text)
 })
 
-test('isObject() tells objects from lists, null and scalars', () => {
+test('isObject() distinguishes objects from lists, null and scalars', () => {
   assert.ok(isObject({}))
   for (const value of [[], null, undefined, '', 0, false]) assert.ok(!isObject(value), String(value))
 })
 
-test('toShownJson() escapes what a terminal obeys, reorders or hides, and reads back as the same value', () => {
+test('toShownJson() escapes control, bidirectional and invisible characters, and parses to the same value', () => {
   const hostile = 'a\u001b[31m\u0007\u007f\u009b31m\u0085\u202e\u2066\u200b\u200f\u061c\u2028\ufeff\u{e0041}b'
   const value = { [hostile]: [hostile, { deep: hostile }], emoji: '👩‍💻', persian: 'می‌خواهم', plain: 'ä "\\' }
   for (const indent of [undefined, 2]) {

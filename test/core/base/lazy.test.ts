@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { lazy } from '../../../src/core/base/lazy.ts'
 
-test('lazy() makes its value when it is first asked for, and only then', async () => {
+test('lazy() creates its value on first use, and only then', async () => {
   let made = 0
   const value = lazy(async () => ++made)
   assert.equal(value.current, undefined)
@@ -11,7 +11,7 @@ test('lazy() makes its value when it is first asked for, and only then', async (
   assert.equal(await value.get(), 1)
 })
 
-test('lazy() tells all who wait of a failure, and tries again for the next', async () => {
+test('lazy() rejects all waiters on failure, and retries for the next', async () => {
   let attempts = 0
   const value = lazy(async () => {
     if (++attempts === 1) throw new Error('not yet')

@@ -10,13 +10,13 @@ async function place() {
   return { path: join(folder.path, 'logs', 'x.log'), [Symbol.asyncDispose]: () => folder.remove() }
 }
 
-/** What each line of a file says. */
+/** Returns the message of each line of a file. */
 async function messagesIn(path: string): Promise<string[]> {
   const lines = (await readFile(path, 'utf8')).trimEnd().split('\n')
   return lines.map((line) => JSON.parse(line).message)
 }
 
-test('LogFile writes a JSON line before log() returns, for its owner only, and no debug', async () => {
+test('LogFile writes a private JSON line before log() returns, and no debug lines', async () => {
   await using at = await place()
   using file = new LogFile({ path: at.path, pid: 7, now: () => 0 })
   await assert.rejects(stat(at.path), { code: 'ENOENT' })
@@ -32,7 +32,7 @@ test('LogFile writes a JSON line before log() returns, for its owner only, and n
   )
 })
 
-test('LogFile keeps what is there, and sets it aside before it becomes too large', async () => {
+test('LogFile appends to an existing file, and rotates it before it becomes too large', async () => {
   await using at = await place()
   const options = { path: at.path, pid: 7, now: () => 0, maxBytes: 160, files: 3 }
   for (let n = 0; n < 9; n += 1) {
@@ -45,14 +45,14 @@ test('LogFile keeps what is there, and sets it aside before it becomes too large
   assert.deepEqual((await readdir(join(at.path, '..'))).length, 3)
 })
 
-test('LogFile cuts a message that would fill it', async () => {
+test('LogFile truncates a message that would fill it', async () => {
   await using at = await place()
   using file = new LogFile({ path: at.path, pid: 7, now: () => 0 })
   file.log('error', 'x'.repeat(100_000))
   assert.ok((await stat(at.path)).size < 10_000)
 })
 
-test('LogFile goes on in a new file when somebody moves or removes the old one', async () => {
+test('LogFile continues in a new file when the old one is moved or removed', async () => {
   await using at = await place()
   using file = new LogFile({ path: at.path, pid: 7, now: () => 0 })
   file.log('info', 'one')
@@ -64,7 +64,7 @@ test('LogFile goes on in a new file when somebody moves or removes the old one',
   assert.deepEqual(await messagesIn(at.path), ['three'])
 })
 
-test('LogFile loses a line that cannot be written, and tries the next', async () => {
+test('LogFile drops a line that cannot be written, and tries the next', async () => {
   await using at = await place()
   const folder = join(at.path, '..')
   await writeFile(folder, 'in the way')

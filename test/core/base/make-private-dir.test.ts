@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { makePrivateDir, makePrivateDirSync } from '../../../src/core/base/files.ts'
 
-test('makePrivateDir() makes missing parents for their owner only, and leaves what is there', async () => {
+test('makePrivateDir() creates missing parents for their owner only, and does not change existing ones', async () => {
   await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   await makePrivateDir(join(dir.path, 'a', 'b'))
   makePrivateDirSync(join(dir.path, 'a', 'b'))
@@ -14,7 +14,7 @@ test('makePrivateDir() makes missing parents for their owner only, and leaves wh
   assert.equal(statSync(join(dir.path, 'a', 'b')).mode & 0o777, 0o700)
 })
 
-test('makePrivateDir() says that a file is in the way', async () => {
+test('makePrivateDir() reports a file in the way', async () => {
   await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   const file = join(dir.path, 'file')
   await writeFile(file, '')
@@ -23,6 +23,6 @@ test('makePrivateDir() says that a file is in the way', async () => {
   }
 })
 
-test('makePrivateDir() fails, and returns at all, where a folder is there and can hold none', async () => {
+test('makePrivateDir() fails without hanging where an existing folder accepts no entries', async () => {
   await assert.rejects(makePrivateDir('/proc/self/no/such'), { kind: 'storage' })
 })

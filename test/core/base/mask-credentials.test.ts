@@ -9,14 +9,14 @@ import { propertyRuns } from '../../support/property-runs.ts'
 const NAMES = Object.keys(CREDENTIALS)
 
 for (const [name, value] of Object.entries(CREDENTIALS)) {
-  test(`maskCredentials() hides ${name}, and leaves the words around it`, () => {
+  test(`maskCredentials() hides ${name}, and keeps the words around it`, () => {
     const masked = maskCredentials(`before ${value}\nafter`, '***')
     assert.match(masked, /^before .*\*\*\*.*\n?after$/s)
     assert.ok(!hasCredential(masked), masked)
   })
 }
 
-test('maskCredentials() leaves no credential in any text with any of them', () => {
+test('maskCredentials() leaves no credential in any text that contains one', () => {
   const piece = fc.oneof(
     fc.constantFrom(...NAMES.map((name) => CREDENTIALS[name]!)),
     fc.constantFrom(' ', '\n', ', ', 'key: ', '日本', '"', '🎉', 'https://example.com/'),
@@ -30,7 +30,7 @@ test('maskCredentials() leaves no credential in any text with any of them', () =
   )
 })
 
-test('maskCredentials() hides a token wherever it stands among words', () => {
+test('maskCredentials() hides a token anywhere among words', () => {
   const token = `sk-${'a1'.repeat(10)}`
   for (let before = 0; before < 40; before++) {
     for (const words of ['x'.repeat(before), 'ab '.repeat(before), '日 '.repeat(before)]) {
@@ -41,7 +41,7 @@ test('maskCredentials() hides a token wherever it stands among words', () => {
   }
 })
 
-test('maskCredentials() hides tokens with hardly a digit, or none', () => {
+test('maskCredentials() hides tokens with few or no digits', () => {
   const letters = 'qwertyuiopasdfghjklzxcvbnm'
   for (const token of [`AKIA${'Q'.repeat(16)}`, `AIza${'q'.repeat(35)}`, `npm_${'q'.repeat(36)}`]) {
     assert.equal(maskCredentials(`see ${token} there`, '***'), 'see *** there')
@@ -49,7 +49,7 @@ test('maskCredentials() hides tokens with hardly a digit, or none', () => {
   assert.equal(maskCredentials(`Bearer ${letters}1 there`, '***'), 'Bearer *** there')
 })
 
-test('maskCredentials() hides what is given to the name of a secret', () => {
+test('maskCredentials() hides values assigned to the name of a secret', () => {
   const cases: [string, string][] = [
     ['DB_PASSWORD=hunter2 psql', 'DB_PASSWORD=*** psql'],
     ['export API_KEY="abc12345"; run', 'export API_KEY="***"; run'],
@@ -60,7 +60,7 @@ test('maskCredentials() hides what is given to the name of a secret', () => {
   for (const [text, masked] of cases) assert.equal(maskCredentials(text, '***'), masked)
 })
 
-test('maskCredentials() leaves what only speaks of secrets', () => {
+test('maskCredentials() keeps text that only mentions secrets', () => {
   const texts = [
     'token: string, password?: string',
     'const apiKey = process.env.API_KEY2',
@@ -75,14 +75,14 @@ test('maskCredentials() leaves what only speaks of secrets', () => {
   for (const text of texts) assert.equal(maskCredentials(text, '***'), text)
 })
 
-test('maskCredentials() hides a private key with all its lines, also where line feeds are escapes', () => {
+test('maskCredentials() hides a private key with all its lines, also with escaped line feeds', () => {
   const lines = ['Proc-Type: 4,ENCRYPTED', '', ...Array(20).fill('aB3+/'.repeat(12)), 'aB3=']
   const key = ['-----BEGIN RSA PRIVATE KEY-----', ...lines, '-----END RSA PRIVATE KEY-----'].join('\n')
   assert.equal(maskCredentials(`see\n${key}\nand go on`, '***'), 'see\n***\nand go on')
   assert.equal(maskCredentials(JSON.stringify(`${key}\nand`), '***'), '"***\\nand"')
 })
 
-test('maskCredentials() takes time in proportion to a text that nearly holds many', () => {
+test('maskCredentials() takes linear time for a text with many near matches', () => {
   for (const piece of [
     '-----BEGIN RSA PRIVATE KEY-----\n',
     'a1=',

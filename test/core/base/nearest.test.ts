@@ -15,12 +15,12 @@ for (const [word, candidates, meant] of [
   ['no', ['now', 'yes'], 'now'],
   ['x', [], undefined],
 ] as const) {
-  test(`nearest() takes ${word} for ${meant}`, () => {
+  test(`nearest() suggests ${meant} for ${word}`, () => {
     assert.equal(nearest(word, candidates), meant)
   })
 }
 
-test('didYouMean() asks, or says nothing', () => {
+test('didYouMean() returns a question, or nothing', () => {
   assert.equal(didYouMean('comand', ['command']), 'did you mean "command"?')
   assert.equal(didYouMean('x', ['command']), undefined)
 })

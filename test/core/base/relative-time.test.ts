@@ -20,6 +20,6 @@ for (const [then, age] of Object.entries(AGES)) {
   test(`relativeTime() calls ${then} ${age}`, () => assert.equal(relativeTime(then, NOW), age))
 }
 
-test('relativeTime() gives what is no time as it is', () => {
+test('relativeTime() returns an invalid time as it is', () => {
   assert.equal(relativeTime('yesterday', NOW), 'yesterday')
 })

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { collapseBlanks, Sanitizer, sanitize, sanitizeLine } from '../../../src/core/base/sanitize.ts'
 
-/** Sequences a terminal obeys, by what they do. */
+/** Control sequences, by their effect. */
 const OBEYED: Record<string, string> = {
   'a colour': '\u001b[1;31m',
   'a private mode': '\u001b[?1049h',
@@ -55,7 +55,7 @@ test('sanitize() keeps line feeds, tabs and the words of every script', () => {
   assert.equal(sanitize(text), text)
 })
 
-test('sanitize() gives nothing that a terminal would obey, whatever it is given', () => {
+test('sanitize() leaves no control sequence in any text', () => {
   fc.assert(
     fc.property(hostileText, (text) => {
       assert.doesNotMatch(sanitize(text), /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/u)
@@ -63,11 +63,11 @@ test('sanitize() gives nothing that a terminal would obey, whatever it is given'
   )
 })
 
-test('sanitize() changes nothing the second time', () => {
+test('sanitize() is idempotent', () => {
   fc.assert(fc.property(hostileText, (text) => assert.equal(sanitize(sanitize(text)), sanitize(text))))
 })
 
-test('Sanitizer.push() gives the same however its input is cut', () => {
+test('Sanitizer.push() returns the same for any division of its input', () => {
   const whole = `${Object.values(OBEYED).join('x')} and 👩‍👩‍👧`
   for (let at = 0; at <= whole.length; at++) {
     const sanitizer = new Sanitizer()
@@ -83,7 +83,7 @@ test('Sanitizer.push() gives the same however its input is cut', () => {
   )
 })
 
-test('Sanitizer.push() gives the same however its bytes arrive', () => {
+test('Sanitizer.push() returns the same for any division of its bytes', () => {
   const bytes = Buffer.from(Object.values(OBEYED).join('é'))
   for (let at = 0; at <= bytes.length; at++) {
     const decoder = new TextDecoder()

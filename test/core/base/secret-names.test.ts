@@ -25,20 +25,20 @@ const PLAIN =
   primary_key foreign_key sort_key partition_key cookie_policy SORT_KEY key keys keyboard path pattern patch header value
   string token_type cache_key issue_key row_key idempotency_key`)
 
-test('secretVerdict() goes by whole words at the end of a name, in every way of writing them', () => {
+test('secretVerdict() looks at whole words at the end of a name, in every spelling', () => {
   for (const name of SURE) assert.equal(secretVerdict(name), 'always', name)
   for (const name of SHAPED) assert.equal(secretVerdict(name), 'shaped', name)
   for (const name of PLAIN) assert.equal(secretVerdict(name), 'never', name)
   assert.equal(secretVerdict('x'.repeat(10_000)), 'never')
 })
 
-/** Names that the rules judge differently on purpose. */
+/** Names that the rules intentionally judge differently. */
 const HIDDEN_ONLY =
   words(`next_page_token nextPageToken page_token token_type token_count secret_name secret_id sort_key SORT_KEY
   password_policy cookie_policy auth_type public_key primary_key foreign_key partition_key cache_key issue_key row_key
   idempotency_key key keys KEY_FILE sig X-Amz-Signature otp totp sas`)
 
-test('the two rules differ only where the strict one would refuse what grants no access', () => {
+test('the rules differ only where the strict one would reject what grants no access', () => {
   for (const name of HIDDEN_ONLY) {
     assert.deepEqual([secretVerdict(name), isSecretName(name)], ['never', true], name)
   }
@@ -51,7 +51,7 @@ test('the two rules differ only where the strict one would refuse what grants no
   )
 })
 
-test('the scan, the index and what is displayed read the same table', () => {
+test('the scan, the index and the display read the same table', () => {
   const sources = new Map(readSources('src').map((source) => [source.path, source]))
   const reads = (path: string, seen = new Set<string>()): boolean => {
     if (path === 'src/core/base/secrets/secret-names.ts') return true
@@ -77,7 +77,7 @@ test('the scan, the index and what is displayed read the same table', () => {
   ])
 })
 
-test('what is refused is also hidden: the generous column has every name of the strict one', () => {
+test('everything rejected is also hidden: the generous column has every name of the strict one', () => {
   for (const name of [...SURE, ...SHAPED]) assert.ok(isSecretName(name), name)
   for (const name of words('KEY_FILE token_type secret_name sort_key X-Amz-Signature key')) {
     assert.ok(isSecretName(name), name)
@@ -87,7 +87,7 @@ test('what is refused is also hidden: the generous column has every name of the 
   }
 })
 
-test('isNamedSecret() takes names that may mean something else only with a value that looks like a secret', () => {
+test('isNamedSecret() accepts ambiguous names only with a value that looks like a secret', () => {
   for (const name of SHAPED) {
     assert.ok(isNamedSecret(name, 'abc123def456'), name)
     for (const value of ['none', 'basic', 'oauth2', './keys/a1.pem', 'PROJ-12345', '2026-11-21T10', 'a b1']) {
@@ -122,7 +122,7 @@ for (const [args, secret] of SECRETS) {
   })
 }
 
-/** What agents really send, with the words of secrets in it. */
+/** Texts that agents really send, with words that also name secrets. */
 const HARMLESS: (string | Record<string, unknown>)[] = [
   'What is a token?',
   'password reset',
@@ -205,7 +205,7 @@ test('harmless texts and arguments pass the scan and stay in the index', async (
   }
 })
 
-test('names and texts of any length take time in proportion to them', async () => {
+test('names and texts of any length take linear time', async () => {
   for (const piece of ['a=', 'PASSWORD=', 'password:"', '\\"token\\":', 'KEY_', '{"a":', '"\\\\"', 'x.y-']) {
     assert.ok((await findTaint({ text: piece.repeat(200_000) }, undefined, NEVER)) !== null)
     assert.ok(isSecretName(piece.repeat(200_000)) !== undefined)

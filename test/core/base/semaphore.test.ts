@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Semaphore } from '../../../src/core/base/semaphore.ts'
 
-test('Semaphore lets the given number in, and the others in their order', async () => {
+test('Semaphore admits the given number, and the others in order', async () => {
   const semaphore = new Semaphore(2)
   const log: string[] = []
   const held = await Promise.all([semaphore.take(), semaphore.take()])
@@ -23,7 +23,7 @@ test('Semaphore lets the given number in, and the others in their order', async 
   assert.deepEqual(log, ['c', 'd'])
 })
 
-test('Semaphore forgets a caller that gives up', async () => {
+test('Semaphore removes a waiter that is aborted', async () => {
   const semaphore = new Semaphore(1)
   const held = await semaphore.take()
   const stop = new AbortController()
@@ -36,7 +36,7 @@ test('Semaphore forgets a caller that gives up', async () => {
   await assert.rejects(semaphore.take({ signal: stop.signal }), { kind: 'cancelled' })
 })
 
-test('Semaphore does not lose the permit of a caller that gives up just as it comes', async () => {
+test('Semaphore does not lose the permit of a waiter that is aborted as it arrives', async () => {
   const semaphore = new Semaphore(1)
   const held = await semaphore.take()
   const stop = new AbortController()
@@ -53,7 +53,7 @@ test('Semaphore does not lose the permit of a caller that gives up just as it co
   assert.deepEqual(log, ['next'])
 })
 
-test('Semaphore lets urgent callers in first, also those that become urgent later', async () => {
+test('Semaphore admits urgent callers first, also those that become urgent later', async () => {
   const semaphore = new Semaphore(1)
   const log: string[] = []
   const held = await semaphore.take()

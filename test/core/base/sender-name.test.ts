@@ -23,7 +23,7 @@ const REFUSED: Readonly<Record<string, string>> = {
 }
 
 for (const [what, sender] of Object.entries(REFUSED)) {
-  test(`a sender with ${what} is refused, and the message shows where`, () => {
+  test(`a sender with ${what} is rejected, and the message shows where`, () => {
     assert.equal(isPrintableSender(sender), false)
     assert.throws(
       () => checkSender(sender, 'invalid'),

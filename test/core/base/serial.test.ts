@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Serial } from '../../../src/core/base/serial.ts'
 
-test('Serial runs one work at a time, in the order of the calls, and gives each caller its result', async () => {
+test('Serial runs one task at a time, in call order, and returns each result to its caller', async () => {
   const serial = new Serial()
   const log: string[] = []
   const works = ['a', 'b', 'c'].map((name) =>
@@ -19,7 +19,7 @@ test('Serial runs one work at a time, in the order of the calls, and gives each 
   assert.deepEqual(log, ['a starts', 'a ends', 'b starts', 'b ends', 'c starts', 'c ends'])
 })
 
-test('Serial tells a failure to its caller only, and runs what waits behind it', async () => {
+test('Serial reports an error to its caller only, and continues with the next task', async () => {
   const serial = new Serial()
   const failing = serial.run(() => Promise.reject(new Error('first')))
   const thrown = serial.run(() => {
@@ -31,7 +31,7 @@ test('Serial tells a failure to its caller only, and runs what waits behind it',
   assert.equal(await next, 'third')
 })
 
-test('Serial settles when its work has, failed or not, and is idle then', async () => {
+test('Serial settles when its tasks have, failed or not, and is idle then', async () => {
   const serial = new Serial()
   await serial.settled()
   assert.ok(serial.isIdle)
@@ -50,7 +50,7 @@ test('Serial settles when its work has, failed or not, and is idle then', async 
   await rejected
 })
 
-test('Serial is idle for a caller that has waited for the last work', async () => {
+test('Serial is idle for a caller that has waited for the last task', async () => {
   const serial = new Serial()
   const first = serial.run(() => nextTurn()).then(() => serial.isIdle)
   const last = serial.run(() => nextTurn()).finally(() => assert.ok(serial.isIdle))

@@ -8,13 +8,13 @@ import { propertyRuns } from '../../support/property-runs.ts'
 import { plainLines, soups } from '../../support/shell-lines.ts'
 import { shellWords, sortedCommands } from '../../support/shell-words.ts'
 
-/** The words of each command, or why there are none. */
+/** Lines with the words of each command, or why they cannot be split. */
 function lex(line: string, isPattern = false): string[][] | string {
   const lexed = lexShell(line, { isPattern })
   return 'opaque' in lexed ? lexed.opaque : lexed.commands.map((words) => words.map(({ text }) => text))
 }
 
-test('lexShell() splits what it understands', () => {
+test('lexShell() splits the lines it understands', () => {
   const lines: [line: string, commands: string[]][] = [
     ['ls', ['ls']],
     ['  ls\t-la  ', ['ls|-la']],
@@ -153,7 +153,7 @@ test('lexShell() says why it cannot split a line', () => {
   }
 })
 
-test("lexShell() takes no line that has one of the shell's own words for a command", () => {
+test('"lexShell() does not accept a reserved word of the shell as a command"', () => {
   const words =
     '! { } [[ ]] case coproc do done elif else esac fi for function if in select then time until while'
   for (const word of words.split(' ')) {
@@ -163,7 +163,7 @@ test("lexShell() takes no line that has one of the shell's own words for a comma
   }
 })
 
-test('lexShell() takes no builtin that runs its arguments or changes what later commands mean', () => {
+test('lexShell() rejects builtins that run their arguments or change what later commands mean', () => {
   const names =
     '. alias bind builtin declare enable eval exec export hash let mapfile read set source trap unset'
   for (const name of names.split(' ')) {
@@ -182,7 +182,7 @@ test('lexShell() takes no builtin that runs its arguments or changes what later 
   }
 })
 
-test('lexShell() lets a pattern have stars in the name of a command, and knows which are quoted', () => {
+test('lexShell() allows stars in the name of a command for patterns, and knows which are quoted', () => {
   const lexed = lexShell(`g*t "a*"b*\\* '*'`, { isPattern: true })
   assert.ok('commands' in lexed)
   assert.deepEqual(
@@ -196,7 +196,7 @@ test('lexShell() lets a pattern have stars in the name of a command, and knows w
   assert.equal(lex('g?t a', true), 'it has a wildcard in the name of a command')
 })
 
-test('lexShell() reads a long line without trouble', () => {
+test('lexShell() reads a long line', () => {
   const long = 'x'.repeat(5_000)
   assert.deepEqual(lex(`a "${long}" '${long}' ${long}`), [['a', long, long, long]])
   assert.equal(lex(`a "${long}\\"`), 'it has a quote that is not closed')
@@ -218,7 +218,7 @@ for (const shell of ['sh', 'bash']) {
     }
   })
 
-  test(`no command that ${shell} runs escapes lexShell(), whatever the line`, () => {
+  test(`no command that ${shell} runs escapes lexShell(), for any line`, () => {
     const lines = fc.sample(soups, 1_500).flatMap((text) => {
       const commands = lex(text)
       return typeof commands === 'string' ? [] : [{ text, commands }]
@@ -240,7 +240,7 @@ for (const shell of ['sh', 'bash']) {
   })
 }
 
-test('a line that lexShell() understands is opaque with a hostile construct in it', () => {
+test('a line with a hostile construct is opaque to lexShell()', () => {
   const anywhere = [
     '$(p)',
     '`p`',
@@ -293,7 +293,7 @@ test('a line that lexShell() understands is opaque with a hostile construct in i
   fc.assert(
     fc.property(plainLines, fc.nat(), fc.boolean(), fc.nat(), ({ text, gaps }, gap, isFirst, pick) => {
       const snippets = [...anywhere, ...characters, ...(isFirst ? first : [])]
-      const place = gaps[gap % gaps.length]! + (isFirst ? 0 : 1) // before a `p`, or behind it
+      const place = gaps[gap % gaps.length]! + (isFirst ? 0 : 1) // before or after a `p`
       const snippet = ` ${snippets[pick % snippets.length]} `
       const line = text.slice(0, place) + snippet + text.slice(place)
       assert.equal(typeof lex(line), 'string', JSON.stringify(line))
@@ -302,7 +302,7 @@ test('a line that lexShell() understands is opaque with a hostile construct in i
   )
 })
 
-test('quoteWord() writes a word as lexShell() reads it again', () => {
+test('quoteWord() writes a word that lexShell() reads unchanged', () => {
   for (const word of ['git', 'a/b.c', '-x', '@%+:,']) assert.equal(quoteWord(word), word)
   assert.equal(quoteWord("it's *"), "'it'\\''s *'")
   fc.assert(
@@ -315,7 +315,7 @@ test('quoteWord() writes a word as lexShell() reads it again', () => {
   )
 })
 
-test('lexShell() does not read a line that would take long to judge', () => {
+test('lexShell() rejects lines that would take long to judge', () => {
   assert.ok('commands' in lexShell('a'.repeat(16_384)))
   assert.deepEqual(lexShell('a'.repeat(16_385)), { opaque: 'it is longer than 16,384 characters' })
 })

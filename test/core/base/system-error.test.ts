@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises'
 import { test } from 'node:test'
 import { getErrorCode, isMissing } from '../../../src/core/base/system-error.ts'
 
-test('codeOf() gives the code of a failed system call, and nothing for anything else', async () => {
+test('getErrorCode() returns the code of a failed system call, and undefined for anything else', async () => {
   const failed = await stat('/no/such/file').catch((reason: unknown) => reason)
   assert.equal(getErrorCode(failed), 'ENOENT')
   for (const other of [
@@ -16,7 +16,7 @@ test('codeOf() gives the code of a failed system call, and nothing for anything 
     assert.equal(getErrorCode(other), '')
 })
 
-test('isMissing() is true for a path with nothing at it, also below a file, and false for other failures', async () => {
+test('isMissing() is true for a missing path, also below a file, and false for other errors', async () => {
   const failureOf = async (path: string) => await stat(path).catch((reason: unknown) => reason)
   assert.equal(isMissing(await failureOf('/no/such/file')), true)
   assert.equal(isMissing(await failureOf(`${import.meta.filename}/below`)), true)

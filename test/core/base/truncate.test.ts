@@ -5,7 +5,7 @@ import { takeEnd, takeStart } from '../../../src/core/base/truncate.ts'
 
 const texts = fc.string({ unit: 'grapheme' })
 
-test('headOf() and tailOf() give what they are asked for, but never half a character', () => {
+test('takeStart() and takeEnd() return the requested length, but never half a character', () => {
   fc.assert(
     fc.property(texts, fc.nat({ max: 20 }), (text, length) => {
       const [head, tail] = [takeStart(text, length), takeEnd(text, length)]

@@ -9,12 +9,12 @@ test('userDirectory() is the directory of this user', () => {
   assert.equal(userDirectory(), homedir())
 })
 
-test('userDirectory() and userName() know nothing of a user id without an account, and do not fail', () => {
+test('userDirectory() and userName() return undefined for a user id without an account', () => {
   const file = join(import.meta.dirname, '../../../src/core/base/user.ts')
   const code = `import(${JSON.stringify(file)}).then(({ userDirectory, userName }) => {
     console.log(JSON.stringify([userDirectory(), userName() ?? null]))
   })`
-  const isRoot = process.getuid?.() === 0 // nobody else may become another user
+  const isRoot = process.getuid?.() === 0 // only root may become another user
   const env = isRoot ? {} : { HOME: homedir() }
   const text = execFileSync(process.execPath, ['-e', code], {
     encoding: 'utf8',

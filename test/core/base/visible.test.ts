@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { toVisible } from '../../../src/core/base/visible.ts'
 
-/** Hostile or awkward text, and how it is seen. */
+/** Hostile or unusual text, and how it is shown. */
 const SEEN: Record<string, [string, string]> = {
   'a cleared screen': ['ls\u001b[2J', String.raw`ls\x1b[2J`],
   '8-bit controls': ['\u009b2J\u0085', String.raw`\x9b2J\x85`],
@@ -23,7 +23,7 @@ for (const [what, [text, seen]] of Object.entries(SEEN)) {
   test(`toVisible() shows ${what}`, () => assert.equal(toVisible(text), seen))
 }
 
-test('toVisible() leaves alone what people write', () => {
+test('toVisible() does not change ordinary text', () => {
   const text = 'git commit -m "Füße, 日本語, עברית, 👩"\n  # a\\x1b'
   assert.equal(toVisible(text), text)
 })

@@ -6,7 +6,7 @@ import { watchFolder } from '../../../src/core/base/watch-folder.ts'
 import { temporaryHome } from '../../support/temporary-home.ts'
 import { until } from '../../support/until.ts'
 
-test('watchFolder() looks at once, and when a file that matters is made, changed, renamed or removed', async () => {
+test('watchFolder() reports the initial state, and when a matching file is created, changed, renamed or removed', async () => {
   await using home = await temporaryHome()
   await home.write('run/other', '')
   const { run } = home.paths
@@ -31,7 +31,7 @@ test('watchFolder() looks at once, and when a file that matters is made, changed
   }
 })
 
-test('watchFolder() finds a folder that comes later, and one that takes its place, when it looks by itself', async () => {
+test('watchFolder() finds a folder that is created later or replaced, by polling', async () => {
   await using home = await temporaryHome()
   const { run } = home.paths
   const seen: string[] = []

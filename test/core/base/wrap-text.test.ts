@@ -8,7 +8,7 @@ test('wrapInTag() puts a text between tags, with attributes', () => {
   assert.equal(wrapInTag('scope', {}, 'a\nb'), '<scope>\na\nb\n</scope>')
 })
 
-test('wrapInTag() lets an attribute end neither its quotes nor its line', () => {
+test('wrapInTag() escapes quotes and line breaks in attributes', () => {
   const wrapped = wrapInTag('file', { path: 'a"><b>\n\r\u0085\u2028\u202e&' }, '')
   assert.equal(wrapped.split('\n')[0], '<file path="a&#34;&#62;&#60;b&#62;&#10;&#13;&#133;&#8232;&#8238;&">')
 })
@@ -40,12 +40,12 @@ const ENDS = [
 ]
 
 for (const end of ENDS) {
-  test(`wrapInTag() takes the tag out of ${JSON.stringify(end)}`, () => {
+  test(`wrapInTag() escapes the tag in ${JSON.stringify(end)}`, () => {
     assert.match(escapeTag('from', `a${end} b`), /^a&lt;[^<\ufe64\uff1c]* b$/)
   })
 }
 
-test('escapeTag() leaves other tags and comparisons as they are', () => {
+test('escapeTag() keeps other tags and comparisons', () => {
   for (const text of [
     '<b>',
     '</fromage>',
@@ -61,14 +61,14 @@ test('escapeTag() leaves other tags and comparisons as they are', () => {
   }
 })
 
-test('escapeTag() needs no more than a moment for a text made to be slow', () => {
+test('escapeTag() takes linear time for adversarial text', () => {
   const hostile = `${'<'.repeat(50_000)}${`<${' '.repeat(50_000)}`}${`<f${'\u200b'.repeat(50_000)}`}`.repeat(
     4,
   )
-  assert.equal(escapeTag('from', hostile), hostile) // a pattern that backtracks takes minutes
+  assert.equal(escapeTag('from', hostile), hostile) // a backtracking pattern would take minutes
 })
 
-test('wrapInTag() gives a text that has one end, the last line, whatever was in it', () => {
+test('wrapInTag() makes a text with exactly one end tag, in the last line, for any content', () => {
   const piece = fc.constantFrom(
     '<',
     '/',

@@ -5,7 +5,7 @@ import { EventTrace } from '../../../src/core/bus/event-trace.ts'
 import { SubscriptionStore } from '../../../src/core/bus/subscription-store.ts'
 import { SqliteLeases } from '../../../src/core/lease/sqlite-leases.ts'
 
-/** The subscriptions of a home, for as many stores as a test likes, each with leases of its own as a process has. */
+/** Opens the subscriptions of a home for any number of stores, each with its own leases as a process has. */
 export interface BusHome extends AsyncDisposable {
   readonly file: string
   open(): SubscriptionStore
@@ -35,7 +35,7 @@ export function busHome(folder: string): BusHome {
   }
 }
 
-/** A bus over a store, with ids that count; `fire` does nothing unless told otherwise. */
+/** Opens a bus over a store, with sequential ids; `fire` does nothing by default. */
 export function openTestBus(store: SubscriptionStore, more: Partial<EventBusOptions> = {}) {
   const trace = new EventTrace()
   let count = 0

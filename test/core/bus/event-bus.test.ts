@@ -14,7 +14,7 @@ import { busHome, openTestBus } from './bus-home.ts'
 const NEVER = new AbortController().signal
 const EVENT = { source: 'rss:fetch', payload: 'hello', runId: '', depth: 0 }
 
-test('publish() fires the subscriptions to exactly that source, in their order, with the payload as it is', async () => {
+test('publish() fires the subscriptions to exactly that source, in order, with the payload unchanged', async () => {
   await using place = await openPlace()
   const { store, bus, trace, fired } = place
   for (const [index, source] of ['rss:fetch', 'rss', 'rss:fetch:2', 'RSS:fetch', 'rss:fetch'].entries())
@@ -37,14 +37,14 @@ test('publish() fires the subscriptions to exactly that source, in their order, 
   )
 })
 
-test('publish() without a payload gives the agent the source to read', async () => {
+test('publish() without a payload passes the source to the agent', async () => {
   await using place = await openPlace()
   await place.store.add({ source: 'tick', target_agent: 'crab', once: false }, NEVER)
   await place.bus.publish({ ...EVENT, source: 'tick', payload: ' \n' })
   assert.equal(place.fired[0]?.content, 'tick')
 })
 
-test('publish() starts an agent once, however many of its subscriptions say so, and uses up what fires once', async () => {
+test('publish() starts an agent once for any number of its subscriptions, and uses up one-shot ones', async () => {
   await using place = await openPlace()
   for (const once of [true, false])
     await place.store.add({ source: 'tick', target_agent: 'crab', once }, NEVER)
@@ -60,7 +60,7 @@ test('publish() starts an agent once, however many of its subscriptions say so, 
   )
 })
 
-test('publish() waits for no turn, and what refuses one stands in the trace and in the log', async () => {
+test('publish() does not wait for turns, and a refused turn is in the trace and the log', async () => {
   const gate = Promise.withResolvers<void>()
   await using place = await openPlace({ fire: () => gate.promise })
   await place.store.add({ source: 'rss:fetch', target_agent: 'gone', once: true }, NEVER)
@@ -77,7 +77,7 @@ test('publish() waits for no turn, and what refuses one stands in the trace and 
   assert.deepEqual((await place.store.read()).subscriptions, [], 'it has had its one event')
 })
 
-test('a subscription that fires once fires once, whatever comes at the same time, and is gone before it fires', async () => {
+test('a one-shot subscription fires once under concurrency, and is removed before it fires', async () => {
   const left: string[] = []
   await using place = await openPlace({
     fire: async () => void left.push(await readFile(place.home.file, 'utf8')),
@@ -90,7 +90,7 @@ test('a subscription that fires once fires once, whatever comes at the same time
   assert.equal(place.trace.latest(100).flatMap(({ fired }) => fired).length, 1)
 })
 
-test('what fires once and cannot be taken off the disk does not fire, and says why; the others do', async () => {
+test('a one-shot subscription that cannot be removed from disk does not fire, and says why; the others do', async () => {
   await using place = await openPlace()
   for (const isOnce of [true, false])
     await place.store.add({ source: 'rss:fetch', target_agent: 'crab', once: isOnce }, NEVER)
@@ -109,7 +109,7 @@ test('what fires once and cannot be taken off the disk does not fire, and says w
   assert.equal(place.fired.length, 3)
 })
 
-test('an event that 16 led to fires nothing and uses nothing up', async () => {
+test('an event at depth 16 fires nothing and uses nothing up', async () => {
   await using place = await openPlace()
   await place.store.add({ source: 'rss:fetch', target_agent: 'crab', once: true }, NEVER)
   await place.bus.publish({ ...EVENT, depth: MAX_DEPTH })
@@ -125,7 +125,7 @@ test('an event that 16 led to fires nothing and uses nothing up', async () => {
   )
 })
 
-test('while 1,000 fired turns have not ended no further one is begun, and nothing is used up', async () => {
+test('no turn is started while 1,000 fired turns are running, and nothing is used up', async () => {
   await using place = await openPlace()
   await place.store.add({ source: 'rss:fetch', target_agent: 'crab', once: false }, NEVER)
   await place.store.add({ source: 'once', target_agent: 'crab', once: true }, NEVER)
@@ -141,7 +141,7 @@ test('while 1,000 fired turns have not ended no further one is begun, and nothin
   assert.equal(place.fired.at(-1)?.sender, 'event:once')
 })
 
-test('publish() refuses what is no event', async () => {
+test('publish() rejects invalid events', async () => {
   await using place = await openPlace()
   const invalid = { kind: 'invalid', message: /^Cannot publish the event: / }
   for (const source of ['', 'a\nb', 'x'.repeat(257)])
@@ -155,7 +155,7 @@ test('publish() refuses what is no event', async () => {
   assert.equal(place.trace.latest(100).length, 1)
 })
 
-test('a closed bus fires nothing, not even what was published before', async () => {
+test('a closed bus fires nothing, including events published before', async () => {
   await using place = await openPlace()
   await place.store.add({ source: 'rss:fetch', target_agent: 'crab', once: false }, NEVER)
   const published = place.bus.publish(EVENT)
@@ -166,7 +166,7 @@ test('a closed bus fires nothing, not even what was published before', async () 
   await assert.rejects(place.bus.publish(EVENT), { kind: 'unavailable' })
 })
 
-test('a subscription that fires once never fires twice, wherever a kill -9 ends the process', async () => {
+test('a one-shot subscription never fires twice, wherever kill -9 ends the process', async () => {
   await using place = await openPlace()
   const count = 40
   const one = (index: number) =>

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { EventTrace, type FiredRun, headBytes } from '../../../src/core/bus/event-trace.ts'
 
-test('chainOf() gives an event, or those of a run, with all that came of them, and nothing else', () => {
+test('EventTrace returns an event, or those of a run, with all their consequences, and nothing else', () => {
   const trace = new EventTrace()
   const first = trace.add(event('e1'), 1)
   trace.addRun(first, fired('r1'))
@@ -25,7 +25,7 @@ test('chainOf() gives an event, or those of a run, with all that came of them, a
   )
 })
 
-test('runs are followed to their end, and those that no event began are none of ours', () => {
+test('runs are followed to their end, except those that no event started', () => {
   const trace = new EventTrace()
   const traced = trace.add(event('e1'), 1)
   trace.addRun(traced, fired('r1'))
@@ -38,7 +38,7 @@ test('runs are followed to their end, and those that no event began are none of 
   assert.deepEqual([traced.fired[0]?.state, traced.fired[0]?.error], ['failed', 'why'])
 })
 
-test('1,000 events are kept, of each payload 1,024 bytes', () => {
+test('1,000 events are kept, with 1,024 bytes of each payload', () => {
   const trace = new EventTrace()
   for (let index = 0; index < 1005; index++)
     trace.add({ ...event(`e${index}`), payload: '€'.repeat(1000) }, index)
@@ -49,7 +49,7 @@ test('1,000 events are kept, of each payload 1,024 bytes', () => {
   assert.throws(() => trace.findChain('e4'), { kind: 'missing', message: /e4/ })
 })
 
-test('headBytes() gives a beginning of whole characters that no further one would fit', () => {
+test('headBytes() returns as many whole characters as fit', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.nat(40), (text, bytes) => {
       const head = headBytes(text, bytes)

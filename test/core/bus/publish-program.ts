@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { busHome, openTestBus } from './bus-home.ts'
 
-/** A process that publishes under `s0` to `s<COUNT - 1>` and notes in HOME/fired what fires: `HOME COUNT`. */
+/** Publishes to `s0` to `s<COUNT - 1>` and records in HOME/fired what fires: `HOME COUNT`. */
 const [home = '', count = '0'] = process.argv.slice(2)
 await using place = busHome(home)
 const { bus } = openTestBus(place.open(), {

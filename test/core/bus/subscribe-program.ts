@@ -1,6 +1,6 @@
 import { busHome } from './bus-home.ts'
 
-/** A process that adds COUNT subscriptions to a home and ends every second of them: `HOME NAME COUNT`. */
+/** Adds COUNT subscriptions to a home and removes every second of them: `HOME NAME COUNT`. */
 const [home = '', name = '', count = '0'] = process.argv.slice(2)
 const never = new AbortController().signal
 await using place = busHome(home)

@@ -15,13 +15,13 @@ const NEVER = new AbortController().signal
 const run = promisify(execFile)
 const SCOUT = { source: 'agent:scout:done', target_agent: 'crab', once: false }
 
-test('read() is empty without a file, and makes none', async () => {
+test('read() is empty without a file, and creates none', async () => {
   await using home = await openHome()
   assert.deepEqual(await home.open().read(), { subscriptions: [], problem: undefined })
   await assert.rejects(home.read(), { code: 'ENOENT' })
 })
 
-test('add() gives the next id; the file is private, as the RFC writes it, and there for other processes', async () => {
+test('add() returns the next id, and writes a private, documented file that other processes can read', async () => {
   await using home = await openHome()
   const [store, other] = [home.open(), home.open()]
   assert.deepEqual(await store.add(SCOUT, NEVER), { id: 1, ...SCOUT })
@@ -48,7 +48,7 @@ once = true
   assert.equal((await store.read()).subscriptions.length, 2)
 })
 
-test('remove() gives each id to one caller, and an id never comes back', async () => {
+test('remove() succeeds for one caller per id, and an id is never reused', async () => {
   await using home = await openHome()
   const [store, other] = [home.open(), home.open()]
   const again = (number: number) => ({ ...SCOUT, source: `s${number}` })
@@ -60,7 +60,7 @@ test('remove() gives each id to one caller, and an id never comes back', async (
   assert.equal((await store.add(SCOUT, NEVER)).id, 5)
 })
 
-test('add() gives the subscription that says the same, and writes nothing', async () => {
+test('add() returns an equal existing subscription, and writes nothing', async () => {
   await using home = await openHome()
   const [store, other] = [home.open(), home.open()]
   const added = await store.add(SCOUT, NEVER)
@@ -71,7 +71,7 @@ test('add() gives the subscription that says the same, and writes nothing', asyn
     assert.notEqual((await store.add({ ...SCOUT, ...more }, NEVER)).id, added.id)
 })
 
-test('what people write stays: comments, order, keys that have defaults', async () => {
+test('manual edits survive: comments, order, keys with default values', async () => {
   await using home = await openHome()
   const text = `# mine
 
@@ -107,7 +107,7 @@ target_agent = 'crab'`,
   )
 })
 
-test('a broken file leaves what was read before, says why, and is never written over', async () => {
+test('a broken file keeps the entries read before, says why, and is never overwritten', async () => {
   await using home = await openHome()
   const store = home.open()
   await store.add(SCOUT, NEVER)
@@ -147,7 +147,7 @@ const BROKEN: readonly (readonly [string, RegExp])[] = [
   ['subscriptions = []\n', /^events\/subscriptions\.toml:1: unknown key "subscriptions"/],
 ]
 
-test('read() forgets what was wrong with a file once that is gone, or the one from before is back', async () => {
+test('read() clears the problem of a file that is removed or restored', async () => {
   await using home = await openHome()
   const store = home.open()
   await home.write('broken')
@@ -163,7 +163,7 @@ test('read() forgets what was wrong with a file once that is gone, or the one fr
   assert.deepEqual(await store.read(), good)
 })
 
-test('add() refuses what is no source, and more than there may be', async () => {
+test('add() rejects an invalid source, and more than the maximum', async () => {
   await using home = await openHome()
   const store = home.open()
   for (const source of ['', 'a\nb', 'a\u0007', 'é'.repeat(129)])
@@ -176,7 +176,7 @@ test('add() refuses what is no source, and more than there may be', async () => 
   assert.equal((await store.add(SCOUT, NEVER)).id, 1001)
 })
 
-test('renameAgent() follows targets and the ends of turns, and nothing that only looks alike', async () => {
+test('renameAgent() updates targets and the ends of turns, and no other text', async () => {
   await using home = await openHome()
   const store = home.open()
   assert.equal(await store.renameAgent('scout', 'finder', NEVER), 0)
@@ -197,7 +197,7 @@ test('renameAgent() follows targets and the ends of turns, and nothing that only
   )
 })
 
-test('a folder that cannot be written is a storage error, and what was there holds', async () => {
+test('a read-only folder is a storage error, and the existing entries stay', async () => {
   await using home = await openHome()
   await home.open().add(SCOUT, NEVER)
   using mount = mountReadOnly(dirname(home.file))
@@ -208,7 +208,7 @@ test('a folder that cannot be written is a storage error, and what was there hol
   assert.equal((await store.read()).subscriptions.length, 1)
 })
 
-test('3 processes that subscribe and unsubscribe at once lose nothing and share no id', async () => {
+test('3 processes that subscribe and unsubscribe concurrently lose nothing and share no id', async () => {
   await using home = await openHome()
   const program = join(import.meta.dirname, 'subscribe-program.ts')
   const names = ['p0', 'p1', 'p2']

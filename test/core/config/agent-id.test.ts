@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { decodeTime, ulid } from 'ulid'
 import { derivedAgentId, isAgentId, isMadeFor, newAgentId } from '../../../src/core/config/agent-id.ts'
 
-test('newAgentId() gives ULIDs that differ and know their name', () => {
+test('newAgentId() returns distinct ULIDs that match their name', () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), (name, other) => {
       const id = newAgentId(name)
@@ -16,7 +16,7 @@ test('newAgentId() gives ULIDs that differ and know their name', () => {
   )
 })
 
-test('derivedAgentId() depends on name and time alone, and shows the time', () => {
+test('derivedAgentId() depends only on name and time, and encodes the time', () => {
   const id = derivedAgentId('crab', 1_700_000_000_000.25)
   assert.equal(id, derivedAgentId('crab', 1_700_000_000_000.25))
   assert.equal(decodeTime(id), 1_700_000_000_000)
@@ -27,11 +27,11 @@ test('derivedAgentId() depends on name and time alone, and shows the time', () =
   assert.ok(isAgentId(derivedAgentId('crab', -5)))
 })
 
-test('isMadeFor() takes spellings of one name for one, and is false for ids of other programs', () => {
+test('isMadeFor() treats spellings of one name as equal, and is false for ids of other programs', () => {
   assert.ok(isMadeFor(newAgentId('\u00c9tude'), 'e\u0301tude'))
   assert.equal(isMadeFor(ulid(), 'crab'), false)
 })
 
 for (const value of [undefined, 3, '', 'x', '01jzzzzzzzzzzzzzzzzzzzzzzz', '81JZZZZZZZZZZZZZZZZZZZZZZZ']) {
-  test(`${JSON.stringify(value)} is no agent id`, () => assert.equal(isAgentId(value), false))
+  test(`${JSON.stringify(value)} is not an agent id`, () => assert.equal(isAgentId(value), false))
 }

@@ -6,10 +6,10 @@ import { isAgentId } from '../../../src/core/config/agent-id.ts'
 import { agentStore } from '../../support/agent-store.ts'
 import { temporaryHome } from '../../support/temporary-home.ts'
 
-/** An id of another program: it fits no name. */
+/** An id of another program, which matches no name. */
 const ID = '01JZZZZZZZZZZZZZZZZZZZZZZZ'
 
-test('a file without an id gets one at first read, which stays', async () => {
+test('a file without an id gets one on first read, which stays', async () => {
   await using home = await temporaryHome()
   await home.write('agents/a.toml', '# note\n\nmodel = "m"\n')
   const store = agentStore(home.paths)
@@ -20,7 +20,7 @@ test('a file without an id gets one at first read, which stays', async () => {
   assert.equal((await store.list()).agents[0]?.id, id)
 })
 
-test('a file without an id keeps its derived one while nothing may be written', async () => {
+test('a file without an id keeps its derived one while nothing can be written', async () => {
   await using home = await temporaryHome()
   await home.write('agents/a.toml', 'model = "m"\n')
   const store = agentStore(home.paths)
@@ -30,7 +30,7 @@ test('a file without an id keeps its derived one while nothing may be written', 
   assert.equal((await store.get('a')).id, id)
 })
 
-test('a byte order mark is read over, and gone when the file changes', async () => {
+test('a byte order mark is ignored, and removed when the file changes', async () => {
   await using home = await temporaryHome()
   await home.write('agents/a.toml', '\uFEFF# note\n\n[[mcps]]\nname = "x"  # spaced\ncommand = "y"\n')
   const { id } = await agentStore(home.paths).get('a')
@@ -40,14 +40,14 @@ test('a byte order mark is read over, and gone when the file changes', async () 
   )
 })
 
-test('a file that is wrong is never written to', async () => {
+test('an invalid file is never changed', async () => {
   await using home = await temporaryHome()
   await home.write('agents/a.toml', 'mcps = ["github"]\n')
   await assert.rejects(agentStore(home.paths).get('a'), { kind: 'config' })
   assert.equal(await home.read('agents/a.toml'), 'mcps = ["github"]\n')
 })
 
-test('of two files with one id the one keeps it for whose name it was made, however new it is', async () => {
+test('among two files with one id, the one whose name matches keeps it, even if it is newer', async () => {
   await using home = await temporaryHome()
   const store = agentStore(home.paths)
   const original = await store.create('original', { model: 'm' }, 'p')
@@ -60,7 +60,7 @@ test('of two files with one id the one keeps it for whose name it was made, howe
   assert.deepEqual(await store.get('original'), original)
 })
 
-test('of two files with one id of another program the older keeps it', async () => {
+test('among two files with one id of another program, the older keeps it', async () => {
   await using home = await temporaryHome()
   await home.write('agents/zed.toml', `id = "${ID}"\n`)
   await home.copy('agents/zed.toml', 'agents/copy.toml')
@@ -72,7 +72,7 @@ test('of two files with one id of another program the older keeps it', async () 
   assert.equal((await store.get('copy')).id, id)
 })
 
-test('an agent that was renamed keeps its id before its copies', async () => {
+test('a renamed agent keeps its id before its copies', async () => {
   await using home = await temporaryHome()
   const store = agentStore(home.paths)
   const { id } = await store.create('old', {}, '')
@@ -82,7 +82,7 @@ test('an agent that was renamed keeps its id before its copies', async () => {
   assert.equal((await store.get('new')).id, id)
 })
 
-test('of two links to one file one becomes a file of its own', async () => {
+test('one of two links to one file becomes its own file', async () => {
   await using home = await temporaryHome()
   await home.write('shared.toml', `id = "${ID}"\n`)
   await mkdir(home.paths.agents)
@@ -105,7 +105,7 @@ test('a renamed file keeps its id', async () => {
   assert.equal((await store.get('b')).id, id)
 })
 
-test('of two files whose names are one the older is the agent', async () => {
+test('among two files with the same folded name, the older is the agent', async () => {
   await using home = await temporaryHome()
   const store = agentStore(home.paths)
   await store.create('crab', {}, '')
@@ -126,7 +126,7 @@ test('of two files whose names are one the older is the agent', async () => {
   })
 })
 
-test('the default agent is not created beside one whose name is the same', async () => {
+test('the default agent is not created next to one with the same folded name', async () => {
   await using home = await temporaryHome()
   await home.write('agents/CRAB.toml', '')
   await assert.rejects(agentStore(home.paths).get('crab'), { kind: 'missing', hint: 'did you mean "CRAB"?' })

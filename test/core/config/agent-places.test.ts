@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../src/core/base/message.ts'
 import { agentStore } from '../../support/agent-store.ts'
 import { temporaryHome } from '../../support/temporary-home.ts'
 
-test('update() takes a function of what the file says, also when several change it at once', async () => {
+test('update() accepts a function of the current contents, also under concurrent changes', async () => {
   await using home = await temporaryHome()
   const store = agentStore(home.paths)
   await store.create('a', { tools: ['first'] }, '')
@@ -14,7 +14,7 @@ test('update() takes a function of what the file says, also when several change 
   assert.deepEqual((await store.get('a')).tools.toSorted(), ['first', 'x', 'y', 'z'])
 })
 
-test('update() changes nothing when that function throws', async () => {
+test('update() changes nothing when the function throws', async () => {
   await using home = await temporaryHome()
   const store = agentStore(home.paths)
   await store.create('a', {}, '')
@@ -26,7 +26,7 @@ test('update() changes nothing when that function throws', async () => {
   assert.deepEqual([await home.read('agents/a.toml'), (await store.get('a')).prompt], [text, ''])
 })
 
-test('placesOf() says where keys of an agent stand, and nothing where there is no file to stand in', async () => {
+test("locateKeys() returns the lines of an agent's keys, and nothing without a file", async () => {
   await using home = await temporaryHome()
   const store = agentStore(home.paths)
   await home.write('agents/a.toml', '# Mine.\nmodel = "m"\n\n[[mcps]]\nname = "x"\ncommand = "x"\n')

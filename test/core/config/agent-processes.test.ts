@@ -33,7 +33,7 @@ after(async () => {
   }
 })
 
-test('processes that use a fresh home at once agree on the default agent', async () => {
+test('processes that use a new home concurrently agree on the default agent', async () => {
   for (let round = 0; round < 10; round++) {
     await using home = await temporaryHome()
     const answers = await race(() => ({ home: home.paths.home, act: 'get', name: 'crab' }))
@@ -44,7 +44,7 @@ test('processes that use a fresh home at once agree on the default agent', async
   }
 })
 
-test('processes that read a file without an id, and a copy, at once agree on both ids', async () => {
+test('processes that concurrently read a file without an id, and its copy, agree on both ids', async () => {
   for (let round = 0; round < 5; round++) {
     await using home = await temporaryHome()
     await home.write('agents/zed.toml', 'model = "m"\n')
@@ -65,13 +65,13 @@ test('processes that read a file without an id, and a copy, at once agree on bot
   }
 })
 
-test('of processes that create one agent at once one does, the others are told', async () => {
+test('one of several processes creates an agent, the others get an error', async () => {
   await using home = await temporaryHome()
   const answers = await race((i) => ({ home: home.paths.home, act: 'create', name: i % 2 ? 'New' : 'new' }))
   assert.equal(answers.filter((answer) => answer === 'conflict').length, RACERS - 1)
 })
 
-test('no change is lost when processes change one agent at once', async () => {
+test('concurrent changes of one agent by several processes are all kept', async () => {
   await using home = await temporaryHome()
   await home.write('agents/a.toml', '')
   const patches = [
@@ -87,7 +87,7 @@ test('no change is lost when processes change one agent at once', async () => {
   assert.deepEqual({ ...agent, ...Object.assign({}, ...patches) }, agent)
 })
 
-/** Gives every process its task at once, and waits for all answers. */
+/** Gives all processes their tasks at the same time, and waits for all answers. */
 async function race(task: (i: number) => AgentTask): Promise<(string | undefined)[]> {
   for (const [i, { child }] of racers.entries()) child.stdin.write(`${JSON.stringify(task(i))}\n`)
   return await Promise.all(racers.map(({ next }) => next()))

@@ -4,7 +4,7 @@ import { AgentStore } from '../../../src/core/config/agents.ts'
 import { homePaths } from '../../../src/core/config/paths.ts'
 import { SqliteLeases } from '../../../src/core/lease/sqlite-leases.ts'
 
-/** One thing to do with the agents of a home. */
+/** An operation on the agents of a home. */
 export interface AgentTask {
   home: string
   act: 'get' | 'create' | 'update'
@@ -12,7 +12,7 @@ export interface AgentTask {
   patch?: JsonObject
 }
 
-/** A process that says `ready`, and answers each line of its input, a task, with the agent's id or the failure's kind. */
+/** Prints `ready`, and answers each line of its input, a task, with the agent's id or the error kind. */
 if (import.meta.main) {
   process.stdout.write('ready\n')
   for await (const line of createInterface({ input: process.stdin })) {

@@ -12,11 +12,11 @@ function messages(table: JsonObject): string[] {
     : outcome.problems.map(({ message, hint }) => (hint ? `${message} (${hint})` : message))
 }
 
-test('checkAgent() gives an empty table its defaults', () => {
+test('checkAgent() fills an empty table with defaults', () => {
   assert.deepEqual(checkAgent({}), { ok: true, value: DEFAULTS })
 })
 
-test('checkAgent() takes what existing clients write, and drops what means nothing', () => {
+test('checkAgent() accepts what existing clients write, and drops keys without meaning', () => {
   const outcome = checkAgent({
     model: '',
     tool_choice: 'auto',
@@ -41,7 +41,7 @@ test('checkAgent() takes what existing clients write, and drops what means nothi
   })
 })
 
-test('what a client of the reference restricts in its hooks becomes rules, and is never dropped', () => {
+test('restrictions in the hooks of existing clients become rules, and are never dropped', () => {
   const denied = (hooks: unknown, more: JsonObject = {}) => {
     const outcome = checkAgent({ ...more, hooks } as JsonObject)
     return outcome.ok ? outcome.value.permissions?.deny : 'refused'
@@ -117,7 +117,7 @@ for (const [name, table, expected] of [
     ['"mcps[1]" needs "command" (a program) or "url" (a remote server)'],
   ],
 ] as [string, JsonObject, string[]][]) {
-  test(`checkAgent() refuses ${name}`, () => {
+  test(`checkAgent() rejects ${name}`, () => {
     assert.deepEqual(messages(table), expected)
   })
 }
@@ -132,7 +132,7 @@ for (const name of [
   'e\u0301tude',
   '𠮷'.repeat(50),
 ]) {
-  test(`"${name}" is an agent name`, () => assert.equal(nameProblem(name), undefined))
+  test(`"${name}" is a valid agent name`, () => assert.equal(nameProblem(name), undefined))
 }
 
 const RULE = 'a name is 1 to 64 letters, digits, _ or -, and starts with a letter or digit'
@@ -150,9 +150,9 @@ for (const [name, problem] of [
   ['x'.repeat(65), RULE],
   ['𠮷'.repeat(60), 'the name is too long for a file'],
 ] as const) {
-  test(`${JSON.stringify(name)} is no agent name`, () => assert.equal(nameProblem(name), problem))
+  test(`${JSON.stringify(name)} is not a valid agent name`, () => assert.equal(nameProblem(name), problem))
 }
 
-test('foldName() makes one name of spellings that are one', () => {
+test('foldName() maps the spellings of one name to one text', () => {
   assert.equal(foldName('E\u0301tude'), foldName('étude'))
 })

@@ -14,7 +14,7 @@ import { temporaryHome } from '../../support/temporary-home.ts'
 const ID = '01JZZZZZZZZZZZZZZZZZZZZZZZ'
 const DEFAULTS = { description: '', max_iterations: 100, thinking: false, skills: [], tools: [], mcps: [] }
 
-test('get() creates the default agent on first use, and finds it from then on', async () => {
+test('get() creates the default agent on first use, and finds it afterwards', async () => {
   await using home = await temporaryHome()
   const store = agentStore(home.paths)
   const crab = await store.get('crab')
@@ -35,7 +35,7 @@ test('get() creates the default agent on first use, and finds it from then on', 
   assert.ok(Buffer.byteLength(DEFAULT_PROMPT) <= 400)
 })
 
-test('get() with create: false writes nothing, and gives the same default agent each time', async () => {
+test('get() with create: false writes nothing, and returns the same default agent each time', async () => {
   await using home = await temporaryHome()
   const store = agentStore(home.paths)
   const crab = await store.get('crab', { create: false })
@@ -44,13 +44,13 @@ test('get() with create: false writes nothing, and gives the same default agent 
   await assert.rejects(stat(home.paths.home), { code: 'ENOENT' })
 })
 
-test('get() keeps a prompt that lies where the default agent is created', async () => {
+test('get() keeps an existing prompt when it creates the default agent', async () => {
   await using home = await temporaryHome()
   await home.write('agents/crab.md', 'Mine.\n')
   assert.equal((await agentStore(home.paths).get('crab')).prompt, 'Mine.')
 })
 
-test('files and folders that the store makes belong to their owner alone', async () => {
+test('the files and folders of the store are private', async () => {
   await using home = await temporaryHome()
   const store = agentStore(home.paths)
   await store.create('helper', {}, 'Help.')
@@ -62,7 +62,7 @@ test('files and folders that the store makes belong to their owner alone', async
   assert.deepEqual(await Promise.all(modes), [0o700, 0o700, 0o600, 0o600])
 })
 
-test('get() names the nearest agent when there is none of that name', async () => {
+test('get() suggests the nearest name for an unknown agent', async () => {
   await using home = await temporaryHome()
   const store = agentStore(home.paths)
   await store.create('reviewer', {}, '')
@@ -86,7 +86,7 @@ test('get() reports every problem of the file', async () => {
   })
 })
 
-test('list() gives the good agents in order, and the problems of the others beside them', async () => {
+test('list() returns the valid agents in order, and the problems of the others', async () => {
   await using home = await temporaryHome()
   const store = agentStore(home.paths)
   for (const name of ['zed', 'Äpfel', 'beta']) await store.create(name, {}, '')
@@ -116,12 +116,12 @@ test('list() gives the good agents in order, and the problems of the others besi
   )
 })
 
-test('list() of a home that does not exist is empty', async () => {
+test('list() of a missing home is empty', async () => {
   await using home = await temporaryHome()
   assert.deepEqual(await agentStore(home.paths).list(), { agents: [], problems: [] })
 })
 
-test('create() writes what was given, a fresh id first, and the prompt exactly', async () => {
+test('create() writes the given keys after a new id, and the prompt unchanged', async () => {
   await using home = await temporaryHome()
   const store = agentStore(home.paths)
   const config = {
@@ -146,7 +146,7 @@ test('create() writes what was given, a fresh id first, and the prompt exactly',
   )
 })
 
-test('create() keeps a prompt that lies there already, unless it is given one', async () => {
+test('create() keeps an existing prompt unless it gets one', async () => {
   await using home = await temporaryHome()
   const store = agentStore(home.paths)
   await home.write('agents/mine.md', 'Mine.\n')
@@ -156,7 +156,7 @@ test('create() keeps a prompt that lies there already, unless it is given one', 
 })
 
 for (const taken of ['helper', 'Helper', 'HELPER']) {
-  test(`create() refuses ${taken} when there is helper`, async () => {
+  test(`create() rejects ${taken} when there is helper`, async () => {
     await using home = await temporaryHome()
     const store = agentStore(home.paths)
     await store.create('helper', {}, 'first')
@@ -168,7 +168,7 @@ for (const taken of ['helper', 'Helper', 'HELPER']) {
   })
 }
 
-test('create() refuses two spellings of one name, and names that are none', async () => {
+test('create() rejects a second spelling of a name, and invalid names', async () => {
   await using home = await temporaryHome()
   const store = agentStore(home.paths)
   await store.create('\u00e9tude', {}, '')
@@ -181,7 +181,7 @@ test('create() refuses two spellings of one name, and names that are none', asyn
   })
 })
 
-test('create() refuses what is no configuration and writes nothing', async () => {
+test('create() rejects an invalid configuration and writes nothing', async () => {
   await using home = await temporaryHome()
   const store = agentStore(home.paths)
   await assert.rejects(store.create('a', { modle: 'm' }, ''), {
@@ -206,7 +206,7 @@ test('create() refuses what is no configuration and writes nothing', async () =>
   await assert.rejects(stat(home.paths.home), { code: 'ENOENT' })
 })
 
-test('update() is a merge patch over the file, and keeps its comments', async () => {
+test('update() applies a merge patch to the file, and keeps its comments', async () => {
   await using home = await temporaryHome()
   const text = `# Mine.\nid = "${ID}"\nmodel = "m" # good\nthinking = true\n`
   await home.write('agents/a.toml', text)
@@ -215,7 +215,7 @@ test('update() is a merge patch over the file, and keeps its comments', async ()
   assert.equal(await home.read('agents/a.toml'), `# Mine.\nid = "${ID}"\nmodel = "n" # good\n`)
 })
 
-test('update() replaces the prompt, and leaves the file alone when nothing in it changes', async () => {
+test('update() replaces the prompt, and does not write an unchanged file', async () => {
   await using home = await temporaryHome()
   const store = agentStore(home.paths)
   const { id } = await store.create('a', { model: 'm' }, 'old')
@@ -224,7 +224,7 @@ test('update() replaces the prompt, and leaves the file alone when nothing in it
   assert.equal((await stat(join(home.paths.agents, 'a.toml'))).ino, before.ino)
 })
 
-test('update() takes the placeholder for: keep the stored secret', async () => {
+test('update() keeps the stored secret for a placeholder', async () => {
   await using home = await temporaryHome()
   const store = agentStore(home.paths)
   const mcps = [{ name: 'fs', command: 'x', env: { TOKEN: 'hush' } }]
@@ -246,7 +246,7 @@ test('update() takes the placeholder for: keep the stored secret', async () => {
   assert.deepEqual((await store.update('a', { mcps: [] })).mcps, [])
 })
 
-test('update() refuses another id, unknown keys, and leaves the file as it was', async () => {
+test('update() rejects another id and unknown keys, and keeps the file unchanged', async () => {
   await using home = await temporaryHome()
   const store = agentStore(home.paths)
   await store.create('a', {}, 'p')
@@ -257,14 +257,14 @@ test('update() refuses another id, unknown keys, and leaves the file as it was',
   assert.equal(await home.read('agents/a.md'), 'p\n')
 })
 
-test('update() creates the default agent first, and refuses one that does not exist', async () => {
+test('update() creates the default agent first, and rejects a missing agent', async () => {
   await using home = await temporaryHome()
   const store = agentStore(home.paths)
   assert.equal((await store.update('crab', { model: 'm' })).model, 'm')
   await assert.rejects(store.update('other', {}), { kind: 'missing' })
 })
 
-test('update() of a file that is a link changes the file it stands for', async () => {
+test('update() of a link changes its target file', async () => {
   await using home = await temporaryHome()
   await home.write('dotfiles/a.toml', 'model = "m"\n')
   await mkdir(home.paths.agents)
@@ -275,7 +275,7 @@ test('update() of a file that is a link changes the file it stands for', async (
   assert.equal(await home.read('dotfiles/a.toml'), `model = "n"\nid = "${id}"\n`)
 })
 
-test('rename() moves both files and keeps id and content', async () => {
+test('rename() moves both files and keeps id and contents', async () => {
   await using home = await temporaryHome()
   const store = agentStore(home.paths)
   const old = await store.create('old', { model: 'm' }, 'p')
@@ -283,7 +283,7 @@ test('rename() moves both files and keeps id and content', async () => {
   assert.deepEqual((await readdir(home.paths.agents)).sort(), ['new.md', 'new.toml'])
 })
 
-test('rename() changes upper and lower case, to the same name nothing', async () => {
+test('rename() can change the case of a name, and does nothing for the same name', async () => {
   await using home = await temporaryHome()
   const store = agentStore(home.paths)
   const old = await store.create('old', {}, 'p')
@@ -292,7 +292,7 @@ test('rename() changes upper and lower case, to the same name nothing', async ()
   assert.deepEqual((await readdir(home.paths.agents)).sort(), ['Old.md', 'Old.toml'])
 })
 
-test('rename() refuses a taken name, a name that is none and an agent that is none', async () => {
+test('rename() rejects a taken name, an invalid name and a missing agent', async () => {
   await using home = await temporaryHome()
   const store = agentStore(home.paths)
   await store.create('a', {}, '')
@@ -306,7 +306,7 @@ test('rename() refuses a taken name, a name that is none and an agent that is no
   assert.equal((await store.get('b')).prompt, 'kept')
 })
 
-test('rename() leaves a prompt alone that lies under the new name', async () => {
+test('rename() keeps an existing prompt under the new name', async () => {
   await using home = await temporaryHome()
   const store = agentStore(home.paths)
   const old = await store.create('old', {}, 'p')
@@ -320,7 +320,7 @@ test('rename() leaves a prompt alone that lies under the new name', async () => 
   assert.deepEqual(await store.get('old'), old)
 })
 
-test('rename() goes on where an earlier one was cut off', async () => {
+test('rename() completes an interrupted one', async () => {
   await using home = await temporaryHome()
   const store = agentStore(home.paths)
   const old = await store.create('old', {}, 'p')
@@ -331,7 +331,7 @@ test('rename() goes on where an earlier one was cut off', async () => {
   assert.deepEqual((await readdir(home.paths.agents)).sort(), ['empty.md', 'empty.toml'])
 })
 
-test('delete() removes both files, also of an agent that cannot be read', async () => {
+test('delete() removes both files, also of an invalid agent', async () => {
   await using home = await temporaryHome()
   const store = agentStore(home.paths)
   await store.create('a', {}, 'p')
@@ -342,7 +342,7 @@ test('delete() removes both files, also of an agent that cannot be read', async 
   await assert.rejects(store.delete('a'), { kind: 'missing' })
 })
 
-test('a lock that cannot be had keeps nobody from reading', async () => {
+test('reading works while the lock cannot be acquired', async () => {
   await using home = await temporaryHome()
   await home.write('agents/a.toml', '')
   const refuse = (kind: 'storage' | 'internal') => async () => {
@@ -357,7 +357,7 @@ test('a lock that cannot be had keeps nobody from reading', async () => {
   })
 })
 
-test('a prompt that cannot be read is a problem of its agent', async () => {
+test('an unreadable prompt is reported as a problem of its agent', async () => {
   await using home = await temporaryHome()
   const store = agentStore(home.paths)
   await store.create('a', {}, '')
@@ -370,11 +370,11 @@ test('a prompt that cannot be read is a problem of its agent', async () => {
   )
 })
 
-test('a read-only home can be read, and says what it is when something must be written', async () => {
+test('a read-only home can be read, and is reported when something must be written', async () => {
   await using home = await temporaryHome()
   await home.write('agents/a.toml', 'model = "m"\n')
   using mount = mountReadOnly(home.paths.home)
-  if (mount === undefined) await chmod(home.paths.agents, 0o500) // who may not mount is not root, and is kept out so
+  if (mount === undefined) await chmod(home.paths.agents, 0o500) // a user who may not mount is not root, and is kept out this way
   const store = agentStore({ ...home.paths, agents: join(mount?.path ?? home.paths.home, 'agents') })
   const { id } = await store.get('a')
   assert.equal((await store.get('a')).id, id)

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { writeDefaultModel } from '../../../src/core/config/default-model.ts'
 import { temporaryHome } from '../../support/temporary-home.ts'
 
-test('writeDefaultModel() writes through links, also where nothing is at their end yet', async () => {
+test('writeDefaultModel() writes through links, also dangling ones', async () => {
   await using home = await temporaryHome()
   const { config } = home.paths
   const dotfiles = join(home.paths.home, 'dotfiles')
@@ -20,7 +20,7 @@ test('writeDefaultModel() writes through links, also where nothing is at their e
   }
 })
 
-test('writeDefaultModel() keeps what stands beside a dotted key', async () => {
+test('writeDefaultModel() keeps the other keys next to a dotted key', async () => {
   await using home = await temporaryHome()
   const text = 'llm.model = "a" # big\nllm.base_url = "http://x/v1" # here\n'
   await home.write('config.toml', text)

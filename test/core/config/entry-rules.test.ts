@@ -4,7 +4,7 @@ import { entryRules } from '../../../src/core/config/entry-rules.ts'
 import { decide } from '../../../src/core/policy/decide.ts'
 import { makePolicyContext } from '../../support/policy-context.ts'
 
-test("entryRules() makes rules of an entry's permissions", () => {
+test('"entryRules() makes rules from an entry\'s permissions"', () => {
   assert.deepEqual(
     entryRules({ name: 'fs' }, () => 'x'),
     [],
@@ -21,7 +21,7 @@ test("entryRules() makes rules of an entry's permissions", () => {
   )
 })
 
-test('entryRules() are about the tools of that server, by the names that it gives them', () => {
+test('entryRules() returns rules about the tools of that server, with the names that it gives them', () => {
   const permissions = { allow: ['read/*', 'a(b)'], deny: ['read/secret'] }
   const rules = entryRules({ name: 'fs', permissions }, () => 'x')
   const effect = (server: string, tool: string) => {

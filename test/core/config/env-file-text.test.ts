@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { envFileProblems, parseVariables } from '../../../src/core/config/env-file-text.ts'
 
-/** A file, and what is said of which line. */
+/** A file, with the line and the text of each problem. */
 const WRONG: [text: string, line: number, message: RegExp][] = [
   ['# keys\nsk-ant-123', 2, /is not KEY=VALUE/],
   ['A B=1', 1, /is not KEY=VALUE/],
@@ -23,7 +23,7 @@ const WRONG: [text: string, line: number, message: RegExp][] = [
 ]
 
 for (const [text, line, message] of WRONG) {
-  test(`envFileProblems() names line ${line} of ${JSON.stringify(text)}, and shows nothing of it`, () => {
+  test(`envFileProblems() reports line ${line} of ${JSON.stringify(text)}, without its contents`, () => {
     const problems = envFileProblems(text, 'service.env')
     assert.deepEqual(
       problems.map((problem) => [problem.file, problem.line]),
@@ -34,16 +34,16 @@ for (const [text, line, message] of WRONG) {
   })
 }
 
-test('envFileProblems() has nothing to say of lines that all programs read alike', () => {
+test('envFileProblems() accepts lines that all programs read alike', () => {
   const text =
     "\ufeff# a comment\n; another\r\n\n  A = 1\nB='x # \\ y'\nC=\"a b\"\nD=\nE='two\nlines'\nF=a=b'c\"d$e\n"
   assert.deepEqual(envFileProblems(text, 'service.env'), [])
 })
 
-test('parseVariables() takes a byte order mark for none of a name', () => {
+test('parseVariables() ignores a byte order mark', () => {
   assert.deepEqual(parseVariables("\ufeffA='1'\r\nB=2\r\n"), { A: '1', B: '2' })
 })
 
-test('parseVariables() has no variable of a line that is said not to be read', () => {
+test('parseVariables() skips variables on lines that envFileProblems() reports as unreadable', () => {
   assert.deepEqual(parseVariables("A B=1\nBAD-NAME=2\n1A=3\nexport C=4\nD='5'\n"), { C: '4', D: '5' })
 })

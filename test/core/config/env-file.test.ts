@@ -9,7 +9,7 @@ import { readEnvFile, setInEnvFile } from '../../../src/core/config/env-file.ts'
 
 const VALUES = { KEY_A: 'sk-a b$HOME"`\\n#x%', KEY_B: 'naïve=1', KEY_C: '' }
 
-test('setInEnvFile() writes what readEnvFile(), Node and a shell read alike, for its owner only', async () => {
+test('setInEnvFile() writes privately what readEnvFile(), Node and a shell read alike', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'crab '))
   const path = join(folder.path, 'new', 'service.env')
   await setInEnvFile(path, VALUES)
@@ -22,7 +22,7 @@ test('setInEnvFile() writes what readEnvFile(), Node and a shell read alike, for
   assert.equal((await stat(path)).mode & 0o777, 0o600)
 })
 
-test('setInEnvFile() replaces what is set already and leaves all else as it stands', async () => {
+test('setInEnvFile() replaces an existing variable and keeps everything else', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'crab '))
   const path = join(folder.path, 'service.env')
   await writeFile(path, "# mine\nexport KEY_A=old\nOTHER=1 # stays\nconstructor=\n\nKEY_A='older'\n")
@@ -32,7 +32,7 @@ test('setInEnvFile() replaces what is set already and leaves all else as it stan
   assert.deepEqual(await readEnvFile(path), { OTHER: '1', constructor: '', KEY_A: 'new', KEY_B: 'more' })
 })
 
-test('setInEnvFile() replaces a value of several lines as a whole', async () => {
+test('setInEnvFile() replaces a multi-line value as a whole', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'crab '))
   const path = join(folder.path, 'service.env')
   await writeFile(path, "KEY_A='one\nKEY_B=two'\nOTHER=1\n")
@@ -41,7 +41,7 @@ test('setInEnvFile() replaces a value of several lines as a whole', async () => 
 })
 
 for (const text of ["NOTE='it\nA=1\n", 'NOTE="it\n', 'NOTE=`it\n', '\ufeffNOTE= \n', "# it's\nNOTE=\n"]) {
-  test(`setInEnvFile() keeps a value that is read behind ${JSON.stringify(text)}, and takes nothing from others`, async () => {
+  test(`setInEnvFile() writes a value that is read after ${JSON.stringify(text)}, and does not change others`, async () => {
     await using folder = await mkdtempDisposable(join(tmpdir(), 'crab '))
     const path = join(folder.path, 'service.env')
     await writeFile(path, text)
@@ -53,7 +53,7 @@ for (const text of ["NOTE='it\nA=1\n", 'NOTE="it\n', 'NOTE=`it\n', '\ufeffNOTE= 
   })
 }
 
-test('setInEnvFile() takes nothing out of a value in backticks', async () => {
+test('setInEnvFile() does not change text inside a backtick value', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'crab '))
   const path = join(folder.path, 'service.env')
   await writeFile(path, 'A=`one\nKEY_A=two`\nB=1\n')
@@ -61,7 +61,7 @@ test('setInEnvFile() takes nothing out of a value in backticks', async () => {
   assert.deepEqual(await readEnvFile(path), { A: 'one\nKEY_A=two', B: '1', KEY_A: 'new' })
 })
 
-test('setInEnvFile() refuses a value that one of its readers would take for another, and writes nothing', async () => {
+test('setInEnvFile() rejects a value that its readers would read differently, and writes nothing', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'crab '))
   const path = join(folder.path, 'service.env')
   for (const value of ["it's", 'two\nlines', 'bell\u0007']) {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { fileSchemas, findProblems } from '../../../src/core/config/find-problems.ts'
 import { temporaryHome } from '../../support/temporary-home.ts'
 
-test('findProblems() finds nothing in a home that is right, and changes nothing', async () => {
+test('findProblems() finds nothing in a valid home, and changes nothing', async () => {
   await using home = await temporaryHome()
   assert.deepEqual(await findProblems(home.paths), [])
   await home.write('config.toml', 'model = "m"\n')
@@ -12,7 +12,7 @@ test('findProblems() finds nothing in a home that is right, and changes nothing'
   assert.equal(await home.read('agents/a.toml'), '')
 })
 
-test('findProblems() lists what is wrong with config.toml and every agent file', async () => {
+test('findProblems() lists the problems of config.toml and every agent file', async () => {
   await using home = await temporaryHome()
   await home.write('config.toml', '\nmodle = "m"\n')
   await home.write('agents/a.toml', 'x = \n')

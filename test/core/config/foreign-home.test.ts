@@ -15,7 +15,7 @@ for (const mark of [
   'mcps.toml',
   'agents/01JZZZZZZZZZZZZZZZZZZZZZZZ/prompt.md',
 ]) {
-  test(`a home with ${mark} is the Rust reference's, is refused and left as it is`, async () => {
+  test(`a home with ${mark} belongs to the Rust reference, and is rejected unchanged`, async () => {
     await using home = await temporaryHome()
     await home.write(mark, 'x = 1\n')
     await home.write('config.toml', '[tasks]\nmax_concurrent = 4\n')
@@ -34,12 +34,12 @@ for (const mark of [
   })
 }
 
-test('a home of ours, a fresh one and one that does not exist are none', async () => {
+test('homes of this program, new and missing homes are accepted', async () => {
   await using home = await temporaryHome()
   await refuseForeignHome(home.paths)
   await agentStore(home.paths).get('crab')
   await home.write('config/crons.toml', '')
   await mkdir(join(home.paths.agents, '01JZZZZZZZZZZZZZZZZZZZZZZZ'))
-  await home.write('mcps.toml', '') // the old registry of agents of ours
+  await home.write('mcps.toml', '') // the old registry of this program's agents
   assert.equal(await findForeignMark(home.paths), undefined)
 })

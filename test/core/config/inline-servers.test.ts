@@ -26,7 +26,7 @@ colour = "red"
 `),
 )
 
-test('names become the servers themselves; comments, order and all else stay', () => {
+test('names are replaced by the servers; comments, order and everything else stay', () => {
   const text = `# Mine.
 description = "d" # short
 
@@ -69,7 +69,7 @@ url = "http://127.0.0.1:9/mcp"
   assert.deepEqual([servers, left], [2, []])
 })
 
-test('names that cannot be replaced become a comment, each with its line and why', () => {
+test('names that cannot be replaced become a comment, each with its line and the reason', () => {
   const { text, servers, left } = inline('model = "m"\nmcps = ["gone",\n"fs", "odd",\n"fs"]\n')
   assert.equal(servers, 1)
   assert.deepEqual(left, [
@@ -83,13 +83,13 @@ test('names that cannot be replaced become a comment, each with its line and why
   )
 })
 
-test('a file of unknown names alone has no servers, and keeps the names', () => {
+test('a file with only unknown names has no servers, and keeps the names', () => {
   const { text } = inline('mcps = ["a", "b"]\r\nmodel = "m"\r\n')
   assert.match(text, /^# Servers of .*\r\n# mcps = \["a", "b"\]\r\nmodel = "m"\r\n$/)
   assert.deepEqual({ ...parse(text) }, { model: 'm' })
 })
 
-test('servers that stand among the names stay where they are', () => {
+test('servers between the names stay in place', () => {
   const { text } = inline('mcps = [{ name = "own", command = "y" }, "fs"]')
   const { mcps } = parse(text) as { mcps: { name: string }[] }
   assert.deepEqual(

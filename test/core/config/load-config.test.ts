@@ -36,7 +36,7 @@ function read(text: string): Config {
   return outcome.value
 }
 
-/** The lines a person would see, the hint last. */
+/** Returns the lines a user would see, the hint last. */
 function refusal(text: string): string[] {
   try {
     read(text)
@@ -48,7 +48,7 @@ function refusal(text: string): string[] {
   assert.fail('the text was accepted')
 }
 
-test('loadConfig() gives an empty configuration for a home that does not exist', async () => {
+test('loadConfig() returns an empty configuration for a missing home', async () => {
   await using home = await temporaryHome()
   assert.deepEqual(await loadConfig(home.paths), EMPTY_CONFIG)
 })
@@ -59,7 +59,7 @@ test('loadConfig() reads config.toml of the home', async () => {
   assert.deepEqual(await loadConfig(home.paths), { ...EMPTY_CONFIG, defaultModel: 'm' })
 })
 
-test('loadConfig() names file, line and the nearest key', async () => {
+test('loadConfig() reports file, line and the nearest key', async () => {
   await using home = await temporaryHome()
   await home.write('config.toml', '# mine\n\nmodle = "m"\n')
   await assert.rejects(loadConfig(home.paths), {
@@ -75,7 +75,7 @@ test('loadConfig() says when the file cannot be read', async () => {
   await assert.rejects(loadConfig(home.paths), { kind: 'storage', message: /^Cannot read .*config\.toml: / })
 })
 
-test('a key that no header takes is named with its line', () => {
+test('an API key that cannot be sent as a header is reported with its line', () => {
   const url = 'base_url = "http://localhost"'
   const why =
     'holds a character that no HTTP header takes, such as … or a typographic quote: paste the key itself'
@@ -86,7 +86,7 @@ test('a key that no header takes is named with its line', () => {
   assert.equal(read(`[llm]\napi_key = " sk-é\\n"\n${url}\n`).providers[0]?.apiKey, ' sk-é\n')
 })
 
-test('[llm] becomes a provider that takes any model name, and names the default model', () => {
+test('[llm] becomes a provider that accepts any model name, and sets the default model', () => {
   const config = read(`
 [llm]
 base_url = "http://localhost:4000/v1/"
@@ -111,12 +111,12 @@ model = "m"
   })
 })
 
-test('[llm] with a model alone is no provider', () => {
+test('[llm] with only a model is not a provider', () => {
   const config = read('[llm]\nbase_url = ""\napi_key = ""\nmodel = "m"\n')
   assert.deepEqual(config, { ...EMPTY_CONFIG, defaultModel: 'm' })
 })
 
-test('[[providers]] are normalised and remember their line', () => {
+test('[[providers]] are normalised and keep their line', () => {
   const { providers } = read(`
 [[providers]]
 name = "claude"
@@ -154,7 +154,7 @@ max_retries = 0
   ])
 })
 
-test('a provider of kind bedrock may name a region and a profile', () => {
+test('a provider of kind bedrock may have a region and a profile', () => {
   const { providers } = read(
     '[[providers]]\nname = "aws"\nkind = "bedrock"\nregion = "eu-west-1"\nprofile = "dev"\n',
   )
@@ -313,12 +313,12 @@ for (const [url, normal] of [
   ['https://api.example', 'https://api.example'],
   ['https://messages', 'https://messages'],
 ] as const) {
-  test(`normaliseBaseUrl() makes ${normal} of ${url}`, () => {
+  test(`normaliseBaseUrl() converts ${url} to ${normal}`, () => {
     assert.equal(normaliseBaseUrl(url), normal)
   })
 }
 
-test('a configuration that is written and read back is the same', () => {
+test('a written configuration is read back unchanged', () => {
   const text = fc.string({ minLength: 1, unit: 'binary' }).map((raw) => raw.toWellFormed())
   const url = fc.webUrl({ validSchemes: ['http', 'https'] })
   const model = fc.oneof(
@@ -360,12 +360,12 @@ test('a configuration that is written and read back is the same', () => {
   )
 })
 
-/** No model may be in two providers. */
+/** Makes model names unique across providers. */
 function numbered(entry: ModelText, prefix: string): ModelText {
   return typeof entry === 'string' ? prefix + entry : { ...entry, name: prefix + entry.name }
 }
 
-/** What a provider's table means. */
+/** Returns the provider that a table describes. */
 function expected(table: ProviderText): Omit<ProviderConfig, 'where'> {
   return {
     name: table.name,

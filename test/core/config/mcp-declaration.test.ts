@@ -10,7 +10,7 @@ import {
 
 const WHAT = 'Cannot add the server "fs"'
 
-test('checkEntry() gives the entry, with stored secrets for placeholders, without what clients write for nothing', () => {
+test('checkMcpEntry() returns the entry with stored secrets for placeholders, without empty values of clients', () => {
   const sent = {
     name: 'fs',
     command: 'x',
@@ -27,7 +27,7 @@ test('checkEntry() gives the entry, with stored secrets for placeholders, withou
   })
 })
 
-test('checkEntry() says everything that is wrong, in the keys of the entry', () => {
+test('checkMcpEntry() reports every problem, with the keys of the entry', () => {
   assert.throws(() => checkMcpEntry(WHAT, { name: 'fs', comand: 'x' }, []), {
     kind: 'invalid',
     message: `${WHAT}: unknown key "comand"`,
@@ -48,7 +48,7 @@ test('checkEntry() says everything that is wrong, in the keys of the entry', () 
   )
 })
 
-test('putEntry() replaces the entry of that name at its place, and appends another', () => {
+test('putMcpEntry() replaces the entry of that name in place, and appends a new one', () => {
   const [a, b] = [
     { name: 'a', command: 'x' },
     { name: 'b', command: 'x' },
@@ -58,12 +58,12 @@ test('putEntry() replaces the entry of that name at its place, and appends anoth
   assert.deepEqual(putMcpEntry([b], changed), [b, changed])
 })
 
-test('entriesOf() gives the tables a file has', () => {
+test('readMcpEntries() returns the tables of a file', () => {
   assert.deepEqual(readMcpEntries({}), [])
   assert.deepEqual(readMcpEntries({ mcps: ['old', { name: 'a' }] }), [{ name: 'a' }])
 })
 
-test('findEntry() finds by name, else names the nearest or all', () => {
+test('findMcpEntry() finds by name, or suggests the nearest or all names', () => {
   const entries = [{ name: 'files' }, { name: 'github' }]
   assert.equal(findMcpEntry('crab', entries, 'github'), entries[1])
   const message = /^Cannot find the server "\w+": the agent "crab" does not have it$/
@@ -74,7 +74,7 @@ test('findEntry() finds by name, else names the nearest or all', () => {
   missing('zzz', 'it has none; crabtalk mcp add adds one', [])
 })
 
-test('takenBy() takes names for one whose tools would have the same names', () => {
+test('findNameClash() detects names whose tools would have the same names', () => {
   assert.equal(findNameClash([{ name: 'my-db' }], 'my_db'), 'my-db')
   assert.equal(findNameClash([{ name: 'my-db' }], 'mydb'), undefined)
 })

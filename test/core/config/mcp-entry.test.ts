@@ -10,7 +10,7 @@ function messages(entry: unknown): string[] {
     : outcome.problems.map(({ message, hint }) => (hint ? `${message} (${hint})` : message))
 }
 
-test('an entry with every key of a program is taken as it is, and nothing is added', () => {
+test('a program entry with every key is accepted unchanged', () => {
   const entry = {
     name: 'fs',
     command: 'npx',
@@ -37,7 +37,7 @@ test('an entry with every key of a program is taken as it is, and nothing is add
   assert.deepEqual(checkValue(mcpEntry, least), { ok: true, value: least })
 })
 
-test('an entry with every key of a remote server is taken as it is', () => {
+test('a remote entry with every key is accepted unchanged', () => {
   const entry = {
     name: 'tracker',
     url: 'https://tracker.example/mcp?x=1',
@@ -129,22 +129,22 @@ for (const [name, entry, expected] of [
   ],
   ['the wrong type', 'fs', ['the configuration must be a table, not a string']],
 ] as const) {
-  test(`an MCP entry is refused: ${name}`, () => {
+  test(`an MCP entry is rejected: ${name}`, () => {
     assert.deepEqual(messages(entry), expected)
   })
 }
 
 for (const name of ['a', '0', 'git-hub', 'a_b-c_d', 'a-', 'x'.repeat(32)]) {
-  test(`"${name}" is a server name`, () => assert.deepEqual(messages({ name, command: 'x' }), []))
+  test(`"${name}" is a valid server name`, () => assert.deepEqual(messages({ name, command: 'x' }), []))
 }
 
 for (const name of ['', 'A', '-a', '_a', 'a_', 'a__b', 'a.b', 'é', 'a b', 'x'.repeat(33), 'a\n']) {
-  test(`${JSON.stringify(name)} is no server name`, () => {
+  test(`${JSON.stringify(name)} is not a valid server name`, () => {
     assert.deepEqual(messages({ name, command: 'x' }), [NAME])
   })
 }
 
-test('findTakenNames() takes - and _ for one, and looks past entries that are none', () => {
+test('findNameClashes() treats - and _ as equal, and skips invalid entries', () => {
   const entries = [{ name: 'git-hub' }, 'x', { name: 'other' }, { name: 3 }, { name: 'git_hub' }]
   assert.deepEqual(
     [...findNameClashes(entries)],

@@ -24,7 +24,7 @@ for (const [target, patch, result] of [
   })
 }
 
-test('mergePatch() takes __proto__ for a key like any other', () => {
+test('mergePatch() treats __proto__ as any other key', () => {
   const merged = mergePatch({}, JSON.parse('{"__proto__": {"x": 1}}'))
   assert.equal(JSON.stringify(merged), '{"__proto__":{"x":1}}')
   assert.equal(Object.getPrototypeOf(merged), Object.prototype)

@@ -16,7 +16,7 @@ const REGISTRY =
   '[fs]\ncommand = "fs-server" # mine\nauto_restart = true\n\n[web]\nurl = "http://127.0.0.1:9/mcp"\n'
 const OLD = '# Mine.\nmodel = "m"\nmcps = ["fs", "web"]\n'
 
-test('migrateServers() writes servers into the files of agents, keeps what was, and retires the registry', async () => {
+test('migrateServers() writes servers into the files of agents, makes backups, and retires the registry', async () => {
   await using home = await temporaryHome()
   await home.write('mcps.toml', REGISTRY)
   await home.write('agents/crab.toml', OLD)
@@ -50,7 +50,7 @@ test('migrateServers() writes servers into the files of agents, keeps what was, 
   )
 })
 
-test('a second time it changes nothing and says nothing', async () => {
+test('a second migration changes nothing and reports nothing', async () => {
   await using home = await temporaryHome()
   await home.write('mcps.toml', REGISTRY)
   await home.write('agents/crab.toml', OLD)
@@ -72,7 +72,7 @@ test('servers in config.toml are moved, and the rest of it stays', async () => {
   assert.deepEqual((await agentStore(home.paths).get('crab')).mcps, [{ name: 'fs', command: 'fs-server' }])
 })
 
-test('a registry that cannot be read changes no agent, and is named', async () => {
+test('an unreadable registry changes no agent, and is reported', async () => {
   await using home = await temporaryHome()
   await home.write('mcps.toml', '[fs\n')
   await home.write('agents/crab.toml', OLD)
@@ -95,7 +95,7 @@ test('the registry stays as long as an agent cannot be read', async () => {
   assert.equal((await agentStore(home.paths).list()).agents.length, 2)
 })
 
-test('backups of somebody else are not touched', async () => {
+test('existing backups are not overwritten', async () => {
   await using home = await temporaryHome()
   await home.write('mcps.toml', REGISTRY)
   await home.write('mcps.toml.bak', 'theirs')
@@ -112,7 +112,7 @@ test('backups of somebody else are not touched', async () => {
   )
 })
 
-test('an agent that cannot be written does not hold up the others, and keeps the registry', async () => {
+test('an agent that cannot be written does not stop the others, and keeps the registry', async () => {
   await using home = await temporaryHome()
   await home.write('mcps.toml', REGISTRY)
   for (const agent of ['a', 'b']) await home.write(`agents/${agent}.toml`, OLD)
@@ -124,7 +124,7 @@ test('an agent that cannot be written does not hold up the others, and keeps the
   assert.equal((await agentStore(home.paths).get('b')).mcps.length, 2)
 })
 
-test('a disk that cannot be written is told, and nothing is changed', async (t) => {
+test('a full or read-only disk is reported, and nothing is changed', async (t) => {
   await using home = await temporaryHome()
   await home.write('mcps.toml', REGISTRY)
   await home.write('agents/crab.toml', OLD)
@@ -140,7 +140,7 @@ test('a disk that cannot be written is told, and nothing is changed', async (t) 
   assert.deepEqual([more, await namesIn(home)], [[], ['crab.toml']])
 })
 
-test('a process that is killed in between leaves every file old or new, and the next one does the rest', async () => {
+test('after a kill every file is old or new, and the next process completes the migration', async () => {
   const agents = Array.from({ length: 20 }, (_, i) => `a${String(i).padStart(2, '0')}.toml`)
   for (const goal of [2, 3, 4, 5, 6, 7, 8, 9, 40, 77, 150]) {
     await using home = await temporaryHome()
@@ -169,7 +169,7 @@ test('a process that is killed in between leaves every file old or new, and the 
   }
 })
 
-test('processes that start at once do it once', async () => {
+test('concurrent processes migrate once', async () => {
   await using home = await temporaryHome()
   await home.write('mcps.toml', REGISTRY)
   for (const agent of ['a', 'b', 'c']) await home.write(`agents/${agent}.toml`, OLD)

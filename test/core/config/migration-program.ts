@@ -2,7 +2,7 @@ import { migrateServers } from '../../../src/core/config/migrate-servers.ts'
 import { homePaths } from '../../../src/core/config/paths.ts'
 import { SqliteLeases } from '../../../src/core/lease/sqlite-leases.ts'
 
-/** A process that says `ready`, waits for a line, and then brings the home it is given to the form of today. */
+/** Prints `ready`, waits for a line, and then migrates the given home. */
 if (import.meta.main) {
   const [home = ''] = process.argv.slice(2)
   const paths = homePaths({ CRABTALK_HOME: home }, { cwd: home, homeDir: '' })

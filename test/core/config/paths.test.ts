@@ -17,12 +17,12 @@ for (const [value, home] of [
   ['~\\crab', '/home/me/crab'],
   ['~other', '/some/dir/~other'],
 ] as const) {
-  test(`homePaths() makes ${home} of ${JSON.stringify(value)}`, () => {
+  test(`homePaths() returns ${home} for ${JSON.stringify(value)}`, () => {
     assert.equal(homePaths({ CRABTALK_HOME: value }, HERE).home, home)
   })
 }
 
-test('homePaths() lays every path of the design under the home', () => {
+test('homePaths() puts every path under the home', () => {
   assert.deepEqual(homePaths({ CRABTALK_HOME: '/h' }, HERE), {
     home: '/h',
     config: '/h/config.toml',
@@ -50,7 +50,7 @@ test('homePaths() lays every path of the design under the home', () => {
   })
 })
 
-test('homePaths() gives one home for all paths that lead to it, also before it exists', async () => {
+test('homePaths() returns one home for all paths that lead to it, also before it exists', async () => {
   await using tree = await makeTree({ 'data/': '' })
   const links = { link: 'data/home', above: 'data', again: 'link', loop: 'loop' }
   for (const [name, target] of Object.entries(links)) symlinkSync(target, tree.path(name))
@@ -63,7 +63,7 @@ test('homePaths() gives one home for all paths that lead to it, also before it e
   assert.equal(homeOf('loop'), join(realpathSync(tree.path('.')), 'loop'))
 })
 
-test('homePaths() needs a directory to start from', () => {
+test('homePaths() requires a base directory', () => {
   assert.throws(() => homePaths({}, { cwd: '/', homeDir: '' }), {
     kind: 'config',
     message: 'Cannot choose a home directory: this user has none',

@@ -14,7 +14,7 @@ allow = [
 deny = ["read(.env)"]
 `
 
-test('the rules of config.toml have the lines they are written in', async () => {
+test('the rules of config.toml have their line numbers', async () => {
   await using home = await temporaryHome()
   assert.deepEqual((await loadConfig(home.paths)).permissions, [])
   assert.deepEqual(EMPTY_CONFIG.permissions, [])
@@ -27,7 +27,7 @@ test('the rules of config.toml have the lines they are written in', async () => 
   ])
 })
 
-test('the rules of a class have the lines they are written in, and their class', async () => {
+test('the rules of a class have their line numbers and their class', async () => {
   await using home = await temporaryHome()
   const text =
     '[permissions.remote]\nallow = ["mcp__weather__*"]\n\n[permissions.unattended]\nallow = ["bash(make)"]\nask = ["fetch"]\n'
@@ -49,7 +49,7 @@ test('the rules of a class have the lines they are written in, and their class',
   })
 })
 
-test('a rule that is none is an error with its line, in config.toml and in an agent file', async () => {
+test('an invalid rule is an error with its line, in config.toml and in an agent file', async () => {
   await using home = await temporaryHome()
   await home.write(
     'config.toml',
@@ -71,7 +71,7 @@ test('a rule that is none is an error with its line, in config.toml and in an ag
   })
 })
 
-test('rules() gives the rules of an agent with their lines, and writes nothing', async () => {
+test('rules() returns the rules of an agent with their lines, and writes nothing', async () => {
   await using home = await temporaryHome()
   const store = agentStore(home.paths)
   assert.deepEqual(await store.rules('crab'), [])
@@ -88,7 +88,7 @@ test('rules() gives the rules of an agent with their lines, and writes nothing',
   await assert.rejects(store.rules('bad'), { kind: 'config' })
 })
 
-test('rules() gives those of MCP entries with their own lines, behind those of the agent', async () => {
+test('rules() returns the rules of MCP entries with their own lines, after those of the agent', async () => {
   await using home = await temporaryHome()
   const store = agentStore(home.paths)
   const entry = '[[mcps]]\nname = "fs"\ncommand = "x"\n'
@@ -104,7 +104,7 @@ test('rules() gives those of MCP entries with their own lines, behind those of t
   ])
 })
 
-test('addRule() adds a rule that allows something, once, and keeps comments', async () => {
+test('addRule() adds an allow rule once, and keeps comments', async () => {
   await using home = await temporaryHome()
   const store = agentStore(home.paths)
   await store.create('a', {}, '')
@@ -121,7 +121,7 @@ test('addRule() adds a rule that allows something, once, and keeps comments', as
   assert.deepEqual((await store.get('a')).permissions?.deny, ['read(.env)'])
 })
 
-test('addRule() makes the default agent, and knows a rule in every form of its letters', async () => {
+test('addRule() creates the default agent, and recognizes a rule in every Unicode form', async () => {
   await using home = await temporaryHome()
   const store = agentStore(home.paths)
   await store.addRule('crab', 'edit(e\u0301.md)')
@@ -129,7 +129,7 @@ test('addRule() makes the default agent, and knows a rule in every form of its l
   assert.equal((await store.rules('crab')).length, 1)
 })
 
-test('addRule() refuses what is no rule, and an agent that is none', async () => {
+test('addRule() rejects an invalid rule and a missing agent', async () => {
   await using home = await temporaryHome()
   const store = agentStore(home.paths)
   await store.create('a', {}, '')
@@ -143,7 +143,7 @@ test('addRule() refuses what is no rule, and an agent that is none', async () =>
   assert.equal(await home.read('agents/a.toml'), text)
 })
 
-test('rules that are added at once are all there', async () => {
+test('concurrently added rules are all kept', async () => {
   await using home = await temporaryHome()
   const store = agentStore(home.paths)
   await store.create('a', {}, '')
@@ -152,7 +152,7 @@ test('rules that are added at once are all there', async () => {
   assert.deepEqual((await store.get('a')).permissions?.allow?.toSorted(), rules)
 })
 
-test('update() changes permissions as any other table, and a patch is checked', async () => {
+test('update() changes permissions like any other table, and checks the patch', async () => {
   await using home = await temporaryHome()
   const store = agentStore(home.paths)
   await home.write('agents/a.toml', RULES)

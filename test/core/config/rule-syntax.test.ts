@@ -31,7 +31,7 @@ test('readRule() reads every form of rule', () => {
   assert.deepEqual(words('bash(npm run test:*)'), [['npm'], ['run'], ['test:', '']])
 })
 
-test('readRule() reads paths from the workspace, the own directory and the root', () => {
+test('readRule() reads paths from the workspace, the home directory and the root', () => {
   const paths: [argument: string, start: string, base: string[], glob?: string][] = [
     ['src/**', '', ['src'], '**'],
     ['./src//a.ts', '', ['src', 'a.ts']],
@@ -58,7 +58,7 @@ test('readRule() reads paths from the workspace, the own directory and the root'
   }
 })
 
-test('readRule() says what is wrong with a rule, and gives one that is right', () => {
+test('readRule() says what is wrong with a rule, and suggests a valid one', () => {
   const rules: [text: string, predicate: string, example: string][] = [
     ['', 'is empty', 'bash(git commit *)'],
     [' ', 'is empty', 'bash(git commit *)'],

@@ -36,7 +36,7 @@ test('redact() hides secrets wherever an entry can hold one, and nothing else', 
   assert.equal(REDACTED, '[secret]')
 })
 
-test('redact() shows placeholders that wait to be filled in as they are', () => {
+test('redact() shows unfilled placeholders as they are', () => {
   const entry: McpEntry = {
     ...{ name: 'gh', command: 'x', args: [`--token=${variable('TOKEN')}`, '--api-key', '<YOUR_KEY>'] },
     env: {
@@ -57,14 +57,14 @@ test('redact() shows placeholders that wait to be filled in as they are', () => 
   assert.deepEqual(redactEntry({ ...entry, env: { A: variable('KEY:-sk-1234') } }).env, { A: REDACTED })
 })
 
-test('restoreSecrets() undoes redact(), and keeps what was changed', () => {
+test('restoreSecrets() reverses redact(), and keeps changes', () => {
   const { mcps } = redact({ ...defaultAgent(), mcps: STORED })
   assert.deepEqual(restoreSecrets(mcps, STORED), { mcps: STORED, lost: [] })
   const changed = [{ ...mcps[0], env: { TOKEN: REDACTED, LOG: '2' } }]
   assert.deepEqual(restoreSecrets(changed, STORED).mcps, [{ ...STORED[0], env: { TOKEN: 'hush', LOG: '2' } }])
 })
 
-/** What a person makes of what is shown, and what is to be stored then. */
+/** Edits of the shown entries, and what is stored afterwards. */
 const EDITS: Record<string, [stored: string[], sent: string[], restored: string[]]> = {
   'a word before it': [['--token=a'], ['-v', '--token=[secret]'], ['-v', '--token=a']],
   'a word taken away': [
@@ -96,7 +96,7 @@ const EDITS: Record<string, [stored: string[], sent: string[], restored: string[
   ],
 }
 for (const [what, [args, sent, restored]] of Object.entries(EDITS)) {
-  test(`restoreSecrets() finds the secret again after ${what}`, () => {
+  test(`restoreSecrets() restores the secret after ${what}`, () => {
     const stored = [{ name: 'a', command: 'x', args }]
     const back = restoreSecrets([{ name: 'a', command: 'x', args: sent }], stored)
     assert.deepEqual(back, { mcps: [{ name: 'a', command: 'x', args: restored }], lost: [] })
@@ -149,7 +149,7 @@ const REFUSED: Record<string, [stored: string[], sent: string[]]> = {
   ],
 }
 for (const [what, [args, sent]] of Object.entries(REFUSED)) {
-  test(`restoreSecrets() names a placeholder ${what}`, () => {
+  test(`restoreSecrets() reports a placeholder ${what}`, () => {
     const stored = [{ name: 'a', command: 'x', args }]
     const { lost } = restoreSecrets([{ name: 'a', command: 'x', args: sent }], stored)
     const [finding] = lost
@@ -160,7 +160,7 @@ for (const [what, [args, sent]] of Object.entries(REFUSED)) {
   })
 }
 
-test('restoreSecrets() names every placeholder that stayed, in whatever key', () => {
+test('restoreSecrets() reports every remaining placeholder, in any key', () => {
   const { lost } = restoreSecrets(
     [
       { name: 'new', url: 'http://[secret]@h', auth: REDACTED },
@@ -190,7 +190,7 @@ const GH: McpEntry = {
   env: { TOKEN: 'hush', PATH: '/bin' },
 }
 const OF_GH = ['args[2]', 'env.PATH', 'env.TOKEN']
-/** Entries that would hand the stored secrets to somebody else, with the keys that are refused. */
+/** Entries that would send the stored secrets somewhere else, with the rejected keys. */
 const MOVED: Record<string, [stored: McpEntry, change: Partial<McpEntry>, keys: string[]]> = {
   'another program': [STORED[0]!, { command: 'evil' }, ['args[1]', 'env.TOKEN', 'env.LOG']],
   'another host': [
@@ -228,7 +228,7 @@ const MOVED: Record<string, [stored: McpEntry, change: Partial<McpEntry>, keys: 
   'another helper': [WEB, { auth_helper: ['evil', '--password', REDACTED] }, ['auth_helper[2]']],
 }
 for (const [what, [stored, change, keys]] of Object.entries(MOVED)) {
-  test(`restoreSecrets() gives no stored secret to ${what}`, () => {
+  test(`restoreSecrets() does not give stored secrets to ${what}`, () => {
     const { mcps, lost } = restoreSecrets([{ ...redactEntry(stored), ...change }], [stored])
     if (what !== 'another helper') assert.doesNotMatch(JSON.stringify(mcps), /hush/)
     else assert.doesNotMatch(JSON.stringify(mcps), /hush3/)
@@ -247,13 +247,13 @@ test('restoreSecrets() keeps the variables of a program whose arguments change',
   assert.deepEqual([mcps, lost], [[{ ...stored!, args: ['--verbose', 'other.js'] }], []])
 })
 
-test('restoreSecrets() keeps the secrets of a launcher whose words are the same', () => {
+test('restoreSecrets() keeps the secrets of a launcher whose arguments are the same', () => {
   const sent = { ...redactEntry(GH), timeout_ms: 5, env: { TOKEN: REDACTED, PATH: '/bin', NEW: '1' } }
   const { mcps, lost } = restoreSecrets([sent], [GH])
   assert.deepEqual([mcps, lost], [[{ ...GH, timeout_ms: 5, env: { ...GH.env, NEW: '1' } }], []])
 })
 
-test('restoreSecrets() gives no stored secret to another script of a helper that is an interpreter', () => {
+test('restoreSecrets() does not give stored secrets to another script of an interpreter', () => {
   const stored = { name: 'w', url: 'http://h/', auth_helper: ['node', 'a.js', '--password', 'hush'] }
   const sent = { ...stored, auth_helper: ['node', 'evil.js', '--password', REDACTED] }
   const { lost } = restoreSecrets([sent], [stored])
@@ -263,7 +263,7 @@ test('restoreSecrets() gives no stored secret to another script of a helper that
 const STARTERS =
   'npx uvx bunx node /usr/bin/python3.12 docker sh bash.exe env uv pipx npm pnpm deno ruby java podman C:\\x\\npx.cmd'
 for (const command of STARTERS.split(' ')) {
-  test(`restoreSecrets() refuses other arguments of ${command}`, () => {
+  test(`restoreSecrets() rejects other arguments of ${command}`, () => {
     const stored = { name: 'a', command, args: ['good'], env: { TOKEN: 'hush' } }
     const { mcps, lost } = restoreSecrets([{ ...redactEntry(stored), args: ['evil'] }], [stored])
     assert.doesNotMatch(JSON.stringify(mcps), /hush/)
@@ -274,19 +274,19 @@ for (const command of STARTERS.split(' ')) {
   })
 }
 
-test('restoreSecrets() keeps the secrets of an address whose path or query changes', () => {
+test('restoreSecrets() keeps the secrets of a URL whose path or query changes', () => {
   const url = 'http://[secret]@h/other?n=1&api_key=[secret]'
   const { mcps, lost } = restoreSecrets([{ ...redactEntry(WEB), url }], [WEB])
   assert.deepEqual([mcps, lost], [[{ ...WEB, url: 'http://me:hush1@h/other?n=1&api_key=hush2' }], []])
 })
 
-test('restoreSecrets() leaves alone what is stored like that: the other keys can still be changed', () => {
+test('restoreSecrets() accepts stored placeholders, so that other keys can be changed', () => {
   const stored = [{ name: 'a', command: 'x', args: ['--token=[secret]', '--key=k'] }]
   const sent = [{ name: 'a', command: 'x', args: ['--token=[secret]', '--key=[secret]'], timeout_ms: 5 }]
   assert.deepEqual(restoreSecrets(sent, stored), { mcps: [{ ...stored[0], timeout_ms: 5 }], lost: [] })
 })
 
-test('restoreSecrets() leaves what is no list of tables to the schema', () => {
+test('restoreSecrets() leaves invalid lists to the schema', () => {
   assert.deepEqual(restoreSecrets('x', STORED), { mcps: 'x', lost: [] })
   assert.deepEqual(restoreSecrets(['x', null], undefined), { mcps: ['x', null], lost: [] })
 })
@@ -329,7 +329,7 @@ const entries = fc
   .array(fc.oneof(program, remote), { minLength: 1, maxLength: 4 })
   .map((all) => all.map((one, i) => ({ name: `s${i}`, ...one }) as McpEntry))
 
-test('what was shown of any entries can be put back without loss', () => {
+test('shown entries can be stored again without loss', () => {
   fc.assert(
     fc.property(entries, (stored) => {
       const shown = redact({ ...defaultAgent(), mcps: stored }).mcps
@@ -339,7 +339,7 @@ test('what was shown of any entries can be put back without loss', () => {
   )
 })
 
-test('what was shown of any entries keeps its secrets, or is refused, after any edit beside them', () => {
+test('shown entries keep their secrets, or are rejected, after any other edit', () => {
   const edit = fc.record({
     at: fc.nat(8),
     remove: fc.nat(2),
@@ -350,11 +350,11 @@ test('what was shown of any entries keeps its secrets, or is refused, after any 
       const stored = { name: 'a', command, args, env }
       const shown = redactEntry(stored)
       const taken = args.slice(at, at + remove)
-      fc.pre(taken.every((one, i) => one === shown.args![at + i])) // beside them
+      fc.pre(taken.every((one, i) => one === shown.args![at + i])) // other edits
       const list = shown.args!.toSpliced(at, remove, ...insert)
       const sent = { ...shown, args: list, env: { ...shown.env, NEW: 'new' } }
       const { mcps, lost } = restoreSecrets([sent], [stored])
-      if (startsOthers(command)) return // refused, with all that it keeps
+      if (startsOthers(command)) return // rejected, with everything unchanged
       const [entry] = mcps as [{ args: string[]; env: Record<string, string> }]
       assert.deepEqual(entry.env, { ...env, NEW: 'new' })
       const kept = args.toSpliced(at, remove, ...insert)

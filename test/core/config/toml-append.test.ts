@@ -9,7 +9,7 @@ import { tomlTexts } from '../../support/toml-texts.ts'
 
 const PLACE = ['permissions', 'allow'] as const
 
-test('appendToList() adds to a list wherever and however it is written', () => {
+test('appendToList() adds to a list in any place and form', () => {
   const texts: [before: string, after: string][] = [
     ['', '[permissions]\nallow = ["new"]\n'],
     ['# Mine.\nmodel = "m" # big', '# Mine.\nmodel = "m" # big\n\n[permissions]\nallow = ["new"]\n'],
@@ -42,7 +42,7 @@ test('appendToList() adds to a list wherever and however it is written', () => {
   for (const [before, after] of texts) assert.equal(appendToList(before, PLACE, 'new'), after)
 })
 
-test('appendToList() says what it should of any text, and the same of everything else', () => {
+test('appendToList() makes the intended change in any text, and no other', () => {
   const list = fc.constantFrom(
     '',
     '[permissions]\n',

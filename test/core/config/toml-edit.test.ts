@@ -38,12 +38,12 @@ function edit(text: string, change: (table: JsonObject) => JsonObject): string {
   return edited
 }
 
-test('editToml() replaces a value and keeps the comment behind it', () => {
+test('editToml() replaces a value and keeps the comment after it', () => {
   const edited = edit(AGENT, (table) => ({ ...table, model: 'small' }))
   assert.equal(edited, AGENT.replace('"big" #', '"small" #'))
 })
 
-test('editToml() changes a dotted key where it stands, and keeps the comment behind it', () => {
+test('editToml() changes a dotted key in place, and keeps the comment after it', () => {
   const text = 'llm.model = "a" # c\nllm.base_url = "http://x" # d\n\n[other]\nsub.model = "b" # e\n'
   const dotted = (table: JsonObject) => {
     const { llm, other } = table as { llm: JsonObject; other: { sub: JsonObject } }
@@ -54,7 +54,7 @@ test('editToml() changes a dotted key where it stands, and keeps the comment beh
   assert.match(added, /^sub\.model = "b" # e$/m)
 })
 
-test('editToml() puts a new key behind the last one of its table', () => {
+test('editToml() adds a new key after the last one of its table', () => {
   const edited = edit(AGENT, (table) => ({ ...table, thinking: true }))
   assert.equal(edited, AGENT.replace('iterations = 8\n', 'iterations = 8\nthinking = true\n'))
 })
@@ -64,7 +64,7 @@ test('editToml() removes a key with its line and nothing else', () => {
   assert.equal(edited, AGENT.replace('max_iterations = 8\n', ''))
 })
 
-test('editToml() changes one server and leaves the others alone', () => {
+test('editToml() changes one server and no other', () => {
   const edited = edit(AGENT, ({ mcps, ...rest }) => ({
     ...rest,
     mcps: (mcps as JsonObject[]).map((entry) =>
@@ -96,13 +96,13 @@ test('editToml() appends a new server', () => {
   assert.equal(edited, `${AGENT}\n[[mcps]]\nname = "new"\ncommand = "x"\nenv = { A = "1" }\n`)
 })
 
-test('editToml() writes the text anew under its opening comment when servers changed places', () => {
+test('editToml() rewrites the text below its first comment when servers change places', () => {
   const edited = edit(AGENT, ({ mcps, ...rest }) => ({ ...rest, mcps: (mcps as JsonObject[]).toReversed() }))
   assert.match(edited, /^# My reviewer\.\n/)
   assert.ok(edited.indexOf('"tracker"') < edited.indexOf('"notes"'))
 })
 
-test('editToml() writes the text anew where it cannot edit, as in a list inside a table', () => {
+test('editToml() rewrites the text where it cannot edit, as in a list inside a table', () => {
   const text = '# note\n\n[a]\nz = 1 # lost\n[[a.b]]\nname = "x"\n'
   const edited = edit(text, () => ({ a: { z: 1, b: [{ name: 'x' }, { name: 'y' }] } }))
   assert.equal(edited, '# note\n\na = { z = 1, b = [{ name = "x" }, { name = "y" }] }\n')
@@ -116,7 +116,7 @@ test('editToml() puts the first key above the tables', () => {
   )
 })
 
-test('editToml() starts an empty text, and one that is only a comment', () => {
+test('editToml() starts an empty text, and one with only a comment', () => {
   assert.equal(
     edit('', () => ({ id: 'x' })),
     'id = "x"\n',
@@ -134,7 +134,7 @@ test('editToml() keeps Windows line ends', () => {
   )
 })
 
-test('editToml() leaves every byte of any text where it is when a key is added and taken away', () => {
+test('editToml() leaves every byte in place when a key is added and removed', () => {
   fc.assert(
     fc.property(tomlTexts(), (text) => {
       const table = parse(text)
@@ -146,7 +146,7 @@ test('editToml() leaves every byte of any text where it is when a key is added a
   )
 })
 
-test('editToml() gives a text that says what it should, whatever changes in any text', () => {
+test('editToml() returns a text with the intended values, for any change', () => {
   const changes = fc.array(fc.tuple(fc.nat(), fc.constantFrom('drop', 'set', 'add')), {
     minLength: 1,
     maxLength: 4,
@@ -187,7 +187,7 @@ test('renderToml() writes any table so that the parser reads it back', () => {
   )
 })
 
-test('renderToml() writes what TOML cannot take as it is', () => {
+test('renderToml() passes unrepresentable values through', () => {
   const table = {
     big: 2 ** 53,
     bigger: 1e20,
@@ -204,7 +204,7 @@ function isKey(text: string): boolean {
   return text.isWellFormed() && text !== '__proto__'
 }
 
-/** Changes the table, or one inside it, in place. */
+/** Changes the table, or a nested one, in place. */
 function change(table: JsonObject, place: number, step: 'drop' | 'set' | 'add'): void {
   const keys = Object.keys(table)
   const key = keys[place % Math.max(1, keys.length)]

@@ -7,7 +7,7 @@ import type { KeyPath } from '../../../src/core/config/validation-issue.ts'
 import { propertyRuns } from '../../support/property-runs.ts'
 import { tomlTexts } from '../../support/toml-texts.ts'
 
-test('scanToml() finds every value where the parser has it, in any TOML text', () => {
+test('scanToml() finds every value where the parser does, in any TOML text', () => {
   fc.assert(
     fc.property(tomlTexts(), (text) => {
       const table = parse(text)
@@ -25,7 +25,7 @@ test('scanToml() finds every value where the parser has it, in any TOML text', (
   )
 })
 
-test('lineFinder() gives the line that holds the key', () => {
+test('keyLineFinder() returns the line of the key', () => {
   fc.assert(
     fc.property(tomlTexts(), (text) => {
       const lineOf = keyLineFinder(text)
@@ -81,7 +81,7 @@ for (const [path, line] of [
   [['mcps', 1, 'origin', 'canonical', 'x'], 22],
   [['nowhere'], 1],
 ] as [KeyPath, number][]) {
-  test(`lineFinder() finds ${JSON.stringify(path)}`, () => {
+  test(`keyLineFinder() finds ${JSON.stringify(path)}`, () => {
     assert.equal(keyLineFinder(TEXT)(path), line)
   })
 }
@@ -90,7 +90,7 @@ function valueAt(root: unknown, path: KeyPath): unknown {
   return path.reduce<unknown>((value, part) => (value as Record<string | number, unknown>)[part], root)
 }
 
-/** The paths of everything that is no table and holds none. */
+/** Returns the paths of all values that are neither tables nor contain one. */
 function leaves(value: unknown, path: KeyPath = []): KeyPath[] {
   if (typeof value !== 'object' || value === null || value instanceof Date) return [path]
   const entries = Array.isArray(value) ? [...value.entries()] : Object.entries(value)

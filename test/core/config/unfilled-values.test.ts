@@ -35,13 +35,13 @@ const UNFILLED: Record<string, [entry: Partial<McpEntry>, key: string | undefine
   'no secret': [{ env: { A: 'hunter2', B: 'my-secret', C: '$ecret1', D: 'x', E: '<a' } }, undefined],
 }
 for (const [what, [entry, key]] of Object.entries(UNFILLED)) {
-  test(`findUnfilled() finds ${what}`, () => {
+  test(`findUnfilledValues() finds ${what}`, () => {
     const found = findUnfilledValues({ name: 'a', ...entry })
     assert.equal(found[0]?.path.join(), key)
   })
 }
 
-test('toUnfilledText() names the placeholder and what to do', () => {
+test('toUnfilledText() reports the placeholder and what to do', () => {
   const [one] = findUnfilledValues({ name: 'gh', command: 'x', env: { A: variable('A') } })
   assert.deepEqual(toUnfilledText('gh', 'other', one!), {
     message: `env.A of the server "gh" is the placeholder ${variable('A')}, which is sent literally`,
@@ -49,7 +49,7 @@ test('toUnfilledText() names the placeholder and what to do', () => {
   })
 })
 
-test('findLostSecrets() finds placeholders of secrets that were written into the file', () => {
+test('findLostSecrets() finds redaction placeholders that were written to the file', () => {
   const entry = { name: 'a', command: 'x', args: ['-v', '--token=[secret]'], env: { A: '[secret]', B: 'b' } }
   assert.deepEqual(findLostSecrets(entry), [
     ['env', 'A'],

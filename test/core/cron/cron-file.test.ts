@@ -7,7 +7,7 @@ import { temporaryHome } from '../../support/temporary-home.ts'
 
 const NEVER = new AbortController().signal
 const FEEDS = { schedule: '0 */2 * * * *', skill: 'check-feeds', agent: 'crab', sender: 'cron', once: false }
-/** As RFC 0080 shows it. */
+/** The example in the documentation. */
 const RFC = `[[cron]]
 id = 1
 schedule = "0 */2 * * * *"
@@ -19,7 +19,7 @@ quiet_end = "07:00"
 once = false
 `
 
-test('read() takes a file as RFC 0080 shows it, and none as empty', async () => {
+test('read() accepts the documented format, and a missing file as empty', async () => {
   await using home = await cronHome()
   assert.deepEqual(await home.open().read(), { crons: [], problems: [], broken: undefined })
   await home.write(RFC)
@@ -33,7 +33,7 @@ test('read() takes a file as RFC 0080 shows it, and none as empty', async () => 
   assert.deepEqual(crons[0]?.timing.quiet, { start: 1380, end: 420 })
 })
 
-test('read() reports every entry that is none with its line, and takes the others', async () => {
+test('read() reports every invalid entry with its line, and accepts the others', async () => {
   await using home = await cronHome()
   await home.write(`nonsense = 1
 
@@ -91,7 +91,7 @@ quiet_end = "07:00"
   ])
 })
 
-test('read() keeps the entries from before while the file cannot be read, and says so', async () => {
+test('read() keeps the previous entries while the file cannot be read, and says so', async () => {
   await using home = await cronHome()
   const file = home.open()
   await home.write(RFC)
@@ -107,7 +107,7 @@ test('read() keeps the entries from before while the file cannot be read, and sa
   assert.deepEqual((await file.read()).crons, [])
 })
 
-test('add() and remove() leave comments, order and entries that are wrong as they are', async () => {
+test('add() and remove() keep comments, order and invalid entries unchanged', async () => {
   await using home = await cronHome()
   const file = home.open()
   const text = `# Mine.\n\n# Wrong, for now.\n[[cron]]\nid = 4\nschedule = "soon"\nskill = "x"\n`
@@ -131,7 +131,7 @@ once = true
   assert.doesNotMatch(await home.read(), /soon|Wrong/)
 })
 
-test('remove() with an entry leaves what was made of it since', async () => {
+test('remove() with an entry keeps one that was edited since', async () => {
   await using home = await cronHome()
   const file = home.open()
   await home.write(RFC)
@@ -142,7 +142,7 @@ test('remove() with an entry leaves what was made of it since', async () => {
   assert.equal(await file.remove(1, NEVER, entry), true)
 })
 
-test('changes by several processes at once lose nothing', async () => {
+test('concurrent changes by several processes lose nothing', async () => {
   await using home = await cronHome()
   const files = [home.open(), home.open(), home.open()]
   const added = await Promise.all(Array.from({ length: 12 }, (_, n) => files[n % 3]!.add(FEEDS, 1, NEVER)))
@@ -154,7 +154,7 @@ test('changes by several processes at once lose nothing', async () => {
   assert.equal((await files[0]!.read()).crons.length, 12)
 })
 
-test('a change refuses a file that is no TOML, and leaves it alone', async () => {
+test('a change rejects an invalid TOML file, and leaves it alone', async () => {
   await using home = await cronHome()
   await home.write('[[cron\n')
   await assert.rejects(home.open().add(FEEDS, 1, NEVER), { kind: 'config', message: /crons\.toml:1/ })
@@ -163,7 +163,7 @@ test('a change refuses a file that is no TOML, and leaves it alone', async () =>
   assert.equal(await home.read(), 'cron = 1\n')
 })
 
-test('an entry whose sender has control characters is wrong, and does not fire', async () => {
+test('an entry whose sender has control characters is invalid, and does not fire', async () => {
   await using home = await cronHome()
   await home.write('[[cron]]\nid = 1\nschedule = "@daily"\ncontent = "a"\nsender = "tg:1\\u0000x"\n')
   const { crons, problems } = await home.open().read()
@@ -174,7 +174,7 @@ test('an entry whose sender has control characters is wrong, and does not fire',
   )
 })
 
-test('renameAgent() rewrites its entries, also those that name none and those that are wrong', async () => {
+test('renameAgent() rewrites its entries, also implicit and invalid ones', async () => {
   await using home = await cronHome()
   const file = home.open()
   assert.equal(await file.renameAgent('crab', 'lobster', NEVER), 0)
@@ -204,7 +204,7 @@ agent = "scout"
   assert.match(await home.read(), /# each morning/)
 })
 
-/** The schedules of a home, for as many processes as a test likes. */
+/** Opens the schedules of a home, for any number of processes. */
 async function cronHome() {
   const home = await temporaryHome()
   const leases: SqliteLeases[] = []

@@ -9,7 +9,7 @@ import {
 import { StateWriter } from '../../../src/core/cron/state-writer.ts'
 import { temporaryHome } from '../../support/temporary-home.ts'
 
-test('readCronState() gives what was written, and the empty state for what it does not understand', async () => {
+test('readCronState() returns what was written, or the empty state for invalid data', async () => {
   await using home = await temporaryHome()
   const path = `${home.paths.run}/cron-state.json`
   assert.deepEqual(await readCronState(path), EMPTY_CRON_STATE)
@@ -29,7 +29,7 @@ test('readCronState() gives what was written, and the empty state for what it do
   }
 })
 
-test('StateWriter writes one at a time, and what changed meanwhile with the next', async () => {
+test('StateWriter writes one state at a time, and later changes with the next', async () => {
   const gates: PromiseWithResolvers<void>[] = []
   const failures: string[] = []
   const writer = new StateWriter(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { describeSchedule } from '../../../src/core/cron/describe-schedule.ts'
 
-test('describeSchedule() says in words what has short ones, and leaves the rest as it is written', () => {
+test('describeSchedule() describes simple schedules in words, and returns others as written', () => {
   const words: [string, string][] = [
     ['* * * * * *', 'every second'],
     ['*/1 * * * * *', 'every second'],

@@ -8,7 +8,7 @@ const T0 = Date.UTC(2026, 0, 1, 10)
 const SECOND = 1000
 const HOUR = 3_600_000
 
-test('EntryTimer gives each time once, when it has come', () => {
+test('EntryTimer returns each time once, when it has come', () => {
   const timer = new EntryTimer(cron(), T0 + 200)
   assert.equal(timer.next, T0 + SECOND)
   assert.equal(timer.take(T0 + 999), undefined)
@@ -17,13 +17,13 @@ test('EntryTimer gives each time once, when it has come', () => {
   assert.equal(timer.next, T0 + 2 * SECOND)
 })
 
-test('EntryTimer fires once for what came while nobody looked for a moment', () => {
+test('EntryTimer fires once for all times that a short pause missed', () => {
   const timer = new EntryTimer(cron(), T0)
   assert.deepEqual(timer.take(T0 + 4 * SECOND + 10), { due: T0 + 4 * SECOND, missed: 3, isOnTime: true })
   assert.equal(timer.next, T0 + 5 * SECOND)
 })
 
-test('EntryTimer does not catch up what a machine slept through', () => {
+test('EntryTimer does not catch up after the machine slept', () => {
   const timer = new EntryTimer(cron({ schedule: '0 0 * * * *' }), T0)
   const woken = T0 + 5 * HOUR + 11 * SECOND
   assert.deepEqual(timer.take(woken), { due: T0 + 5 * HOUR, missed: 5, isOnTime: false })
@@ -33,7 +33,7 @@ test('EntryTimer does not catch up what a machine slept through', () => {
   assert.ok(everySecond.next! > woken)
 })
 
-test('EntryTimer starts anew for an entry that was edited, and goes on for one that was not', () => {
+test('EntryTimer restarts for an edited entry, and continues for an unchanged one', () => {
   const timer = new EntryTimer(cron({ schedule: '0 0 * * * *' }), T0)
   assert.equal(timer.update(cron({ schedule: '0 0 * * * *' }), T0 + HOUR + SECOND), false)
   assert.equal(timer.next, T0 + HOUR)
@@ -42,7 +42,7 @@ test('EntryTimer starts anew for an entry that was edited, and goes on for one t
   assert.equal(timer.entry.content, 'other')
 })
 
-test('EntryTimer looks from now on when the clock was set back', () => {
+test('EntryTimer continues from the new time when the clock is set back', () => {
   const timer = new EntryTimer(cron({ schedule: '0 0 * * * *' }), T0)
   timer.restart(T0 - 3 * HOUR)
   assert.equal(timer.next, T0 - 2 * HOUR)

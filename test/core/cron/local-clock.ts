@@ -1,12 +1,12 @@
-/** What the clocks of a time zone show in every second of a window of real time. */
+/** The local clock of a time zone for every second of a window of real time. */
 export interface LocalClock {
   /** First second of the window, milliseconds since 1970. */
   readonly start: number
-  /** Of each second what clocks show, as seconds since 1970 of a clock without a zone. */
+  /** The local time for each second, as seconds since 1970 of a clock without a zone. */
   readonly shown: Float64Array
 }
 
-/** Reads the clocks of the zone this process is in, second by second. */
+/** Reads the local clock of this process's zone, second by second. */
 export function readLocalClock(start: number, seconds: number): LocalClock {
   const shown = new Float64Array(seconds)
   for (let index = 0; index < seconds; index++) {
@@ -17,7 +17,7 @@ export function readLocalClock(start: number, seconds: number): LocalClock {
   return { start, shown }
 }
 
-/** The moments of a year at which the offset of the zone of this process changes, to the minute. */
+/** Returns the moments of a year when the UTC offset of this process's zone changes, to the minute. */
 export function findChanges(year: number): number[] {
   const offset = (at: number) => new Date(at).getTimezoneOffset()
   const changes: number[] = []
@@ -31,13 +31,13 @@ export function findChanges(year: number): number[] {
   return changes
 }
 
-/** One field of a schedule: how it is written, and what it means. */
+/** A field of a schedule: its text, and its values. */
 export interface Field {
   text: string
   values: ReadonlySet<number>
 }
 
-/** A schedule by its fields, of every day of the month and every month. */
+/** Returns a schedule from its fields, for every day of the month and every month. */
 export interface Fields {
   second: Field
   minute: Field
@@ -46,8 +46,9 @@ export interface Fields {
 }
 
 /**
- * When a schedule fires in a window, found by looking at every second of it: whenever clocks show such a time; but one that
- * names its times fires at the first showing of each alone, and where clocks jump over one, right behind the gap.
+ * Computes when a schedule fires in a window by checking every second: whenever the local clock shows a
+ * matching time; but a schedule with fixed times fires at the first occurrence of each only, and directly
+ * after the gap when the clock skips one.
  */
 export function walk({ start, shown }: LocalClock, fields: Fields): number[] {
   const isFixed = ![fields.second, fields.minute, fields.hour].some(({ text }) => /[*/]/.test(text))
@@ -55,7 +56,7 @@ export function walk({ start, shown }: LocalClock, fields: Fields): number[] {
   const fires: number[] = []
   for (const [index, now] of shown.entries()) {
     const before = index === 0 ? now - 1 : shown[index - 1]!
-    const from = isFixed && now > before ? before + 1 : now // all that clocks jumped over, and this
+    const from = isFixed && now > before ? before + 1 : now // every skipped time, and this one
     let fits = false
     for (let second = from; second <= now; second++) {
       if (!matches(fields, second) || (isFixed && seen.has(second))) continue

@@ -12,7 +12,7 @@ import { temporaryHome } from '../../support/temporary-home.ts'
 
 const LAST = { due: 1, ended: 2, outcome: 'ok' } as const
 
-test('noteHandRun() keeps the latest run of each entry, of several that note at once too, and not all for ever', async () => {
+test('recordManualRun() keeps the latest run of each entry, also under concurrency, up to a limit', async () => {
   await using home = await temporaryHome()
   const path = join(home.paths.run, 'cron-by-hand.json')
   assert.deepEqual(await readManualRuns(path), [])
@@ -37,7 +37,7 @@ test('noteHandRun() keeps the latest run of each entry, of several that note at 
   assert.deepEqual(await readManualRuns(path), [])
 })
 
-test('lastByHand() gives nothing of another entry that had the id before', () => {
+test('findManualRun() returns nothing for an earlier entry with the same id', () => {
   const entry = { id: 1, schedule: '@daily', content: 'x', agent: 'crab', sender: 'cron', once: false }
   const runs = [toManualRun(entry, LAST)]
   assert.equal(findManualRun(runs, { ...entry, schedule: '@hourly' }), LAST)

@@ -7,13 +7,13 @@ import { findChanges } from './local-clock.ts'
 
 const NIGHT = { start: 23 * 60, end: 7 * 60 }
 
-test('readTimeOfDay() takes HH:MM and nothing else', () => {
+test('readTimeOfDay() accepts only HH:MM', () => {
   assert.deepEqual(['00:00', '23:59', '07:05'].map(readTimeOfDay), [0, 1439, 425])
   for (const text of ['24:00', '7:05', '07:60', '0705', '07:05:00', '', ' 07:05'])
     assert.equal(readTimeOfDay(text), undefined, text)
 })
 
-test('isQuiet() has its first minute in it, its last one not, also over midnight', () => {
+test('isQuiet() includes the first minute and excludes the last one, also over midnight', () => {
   process.env['TZ'] = 'UTC'
   const quiet = (hours: QuietHours, time: string) => isQuiet(hours, Date.parse(`2026-01-01T${time}Z`))
   const times = ['22:59:59', '23:00:00', '00:00:00', '06:59:59', '07:00:00', '12:00:00']
@@ -28,7 +28,7 @@ test('isQuiet() has its first minute in it, its last one not, also over midnight
   )
 })
 
-test('nextFire() skips what is quiet, and knows when nothing else is left', () => {
+test('nextFire() skips quiet hours, and knows when no time is left', () => {
   process.env['TZ'] = 'UTC'
   const next = (text: string, quiet: QuietHours | undefined, after: string) => {
     const at = nextFire({ schedule: schedule(text), quiet }, Date.parse(after))
@@ -42,7 +42,7 @@ test('nextFire() skips what is quiet, and knows when nothing else is left', () =
 })
 
 for (const zone of ['Europe/Berlin', 'Australia/Lord_Howe', 'America/New_York']) {
-  test(`nextFire() gives the first time on the schedule that is not quiet, around changes of the clock in ${zone}`, () => {
+  test(`nextFire() returns the first scheduled time that is not quiet, around clock changes in ${zone}`, () => {
     process.env['TZ'] = zone
     const times = fc.tuple(
       fc.constantFrom(...findChanges(2026)),

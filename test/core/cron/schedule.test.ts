@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { parseSchedule, type Schedule } from '../../../src/core/cron/schedule.ts'
 import { type Field, type Fields, findChanges, readLocalClock, walk } from './local-clock.ts'
 
-test('readSchedule() takes six fields, five, and names', () => {
+test('parseSchedule() accepts six fields, five, and names', () => {
   process.env['TZ'] = 'UTC'
   const after = Date.UTC(2026, 0, 1, 10, 0, 30, 250)
   const times: [string, string][] = [
@@ -24,7 +24,7 @@ test('readSchedule() takes six fields, five, and names', () => {
     assert.equal(new Date(schedule(text).next(after)!).toISOString(), next, text)
 })
 
-test('readSchedule() says what is wrong with a text that is no schedule', () => {
+test('parseSchedule() says what is wrong with an invalid schedule', () => {
   const texts: [string, RegExp][] = [
     ['', /six fields .* or five/],
     ['* * * *', /six fields/],
@@ -48,7 +48,7 @@ test('readSchedule() says what is wrong with a text that is no schedule', () => 
   }
 })
 
-/** Zones, and years in which their clocks do what is unusual: half an hour, at midnight, a day that never was. */
+/** Zones and years with unusual clock changes: half an hour, at midnight, a missing day. */
 const ZONES: readonly [zone: string, years: readonly number[]][] = [
   ['Europe/Berlin', [2026]],
   ['America/New_York', [2026]],
@@ -61,7 +61,7 @@ const ZONES: readonly [zone: string, years: readonly number[]][] = [
 ]
 
 for (const [zone, years] of ZONES) {
-  test(`next() gives what a look at every second gives, around changes of the clock in ${zone}`, () => {
+  test(`next() agrees with checking every second, around clock changes in ${zone}`, () => {
     process.env['TZ'] = zone
     const changes = years.flatMap(findChanges)
     assert.ok(changes.length > 0)
@@ -83,7 +83,7 @@ for (const [zone, years] of ZONES) {
   })
 }
 
-test('next() moves on from wherever it is asked', () => {
+test('next() advances from any start', () => {
   process.env['TZ'] = 'Europe/Berlin'
   const [spring = 0, autumn = 0] = findChanges(2026)
   const times = fc.tuple(fc.constantFrom(spring, autumn), fc.integer({ min: -HOUR_MS * 3, max: HOUR_MS * 3 }))
@@ -114,7 +114,7 @@ function between(one: Schedule, after: number, end: number): number[] {
   return found
 }
 
-/** The hours that clocks show in a window, and those that they jump over. */
+/** Returns the hours that the local clock shows in a window, and those that it skips. */
 function hoursAround(shown: Float64Array): number[] {
   const hours = new Set<number>()
   for (let at = shown[0]!; at <= shown.at(-1)!; at += 600) hours.add(Math.floor(at / 3600) % 24)
@@ -122,7 +122,7 @@ function hoursAround(shown: Float64Array): number[] {
   return [...hours]
 }
 
-/** Schedules that fire now and then in these hours. */
+/** Schedules that fire sometimes in these hours. */
 function fields(hours: readonly number[]): fc.Arbitrary<Fields> {
   return fc.record({
     second: fc.oneof(list(60), stepped(60, [15, 20, 30]), fc.constant(only(0))),

@@ -13,7 +13,7 @@ import { MemoryLeases } from '../../../src/core/lease/memory-leases.ts'
 import { temporaryHome } from '../../support/temporary-home.ts'
 import { until } from '../../support/until.ts'
 
-/** A turn that an entry began; it goes on until it is told how it ends. */
+/** A turn that an entry started; it runs until the test ends it. */
 export interface Turn {
   entry: CronEntry
   signal: AbortSignal
@@ -21,22 +21,22 @@ export interface Turn {
   fails(message: string): void
 }
 
-/** A scheduler over a real file, whose turns are those of a test. */
+/** A scheduler over a real file, whose turns are controlled by the test. */
 export interface SchedulerStage extends AsyncDisposable {
   readonly scheduler: Scheduler
   readonly file: CronFile
-  /** Every turn that began, oldest first. */
+  /** Every turn that started, oldest first. */
   readonly turns: readonly Turn[]
   readonly lines: readonly string[]
   readonly saved: readonly CronState[]
-  /** How far its clock is ahead of the real one, milliseconds. */
+  /** The offset of its clock from the real one, in milliseconds. */
   ahead: number
   /** Writes the file and has it read. */
   write(text: string): Promise<void>
   read(): Promise<string>
-  /** What is known of an entry now. */
+  /** Returns the current state of an entry. */
   entry(id: number): EntryState
-  /** Waits until so many turns have begun. */
+  /** Waits until this many turns have started. */
   begun(count: number): Promise<void>
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { makeStage } from './scheduler-stage.ts'
 
-test('Scheduler.restart() goes by what clocks here show by then', async () => {
+test('Scheduler.restart() uses the local clock of that time', async () => {
   process.env['TZ'] = 'UTC'
   const text = '[[cron]]\nid = 1\nschedule = "0 0 9 * * *"\ncontent = "hello"\n'
   await using stage = await makeStage(text)

@@ -11,9 +11,9 @@ import { makeStage } from './scheduler-stage.ts'
 const HOUR = 3_600_000
 const NEVER = { schedule: '0 0 0 1 1 *' }
 
-/** They wait for seconds to pass: at the same time. */
+/** These tests wait for seconds to pass, so they run in parallel. */
 describe('Scheduler', { concurrency: true }, () => {
-  test('Scheduler fires an entry again and again, and never two turns of it at once', async () => {
+  test('Scheduler fires an entry repeatedly, and never runs two of its turns at the same time', async () => {
     await using stage = await makeStage(everySecond(1))
     await stage.begun(1)
     await until('two were skipped', () => stage.entry(1).skipped >= 2)
@@ -26,7 +26,7 @@ describe('Scheduler', { concurrency: true }, () => {
     assert.ok(stage.lines.includes('info entry 1 is still running: skipped'))
   })
 
-  test('Scheduler goes on after a failure, and counts those in a row', async () => {
+  test('Scheduler continues after a failure, and counts consecutive ones', async () => {
     await using stage = await makeStage(everySecond(1))
     for (const count of [1, 2]) {
       await stage.begun(count)
@@ -42,7 +42,7 @@ describe('Scheduler', { concurrency: true }, () => {
     assert.ok(stage.lines.includes('error entry 1: Cannot find it'))
   })
 
-  test('Scheduler starts the timer of an edited entry anew, and leaves those of others', async () => {
+  test('Scheduler restarts the timer of an edited entry, and keeps those of others', async () => {
     const other = entry({ id: 2, schedule: '0 0 0 1 1 *' })
     await using stage = await makeStage(entry({ id: 1, schedule: '0 0 0 1 1 *' }) + other)
     const { next } = stage.entry(2)
@@ -57,7 +57,7 @@ describe('Scheduler', { concurrency: true }, () => {
     )
   })
 
-  test('Scheduler does not overlap an entry that left the file and came back, nor forgets what it counted', async () => {
+  test('Scheduler does not overlap turns of an entry that was removed and restored, and keeps its counts', async () => {
     await using stage = await makeStage(everySecond(1))
     await stage.begun(1)
     await stage.write('') // as editors write a file
@@ -66,12 +66,12 @@ describe('Scheduler', { concurrency: true }, () => {
     assert.deepEqual([stage.turns.length, stage.entry(1).fired], [1, 1])
   })
 
-  test('Scheduler fires what fires once a single time, and takes it out of the file then', async () => {
+  test('Scheduler fires a one-shot entry once, and removes it from the file first', async () => {
     const other = entry({ id: 2, schedule: '0 0 0 1 1 *' })
     await using stage = await makeStage(`# Mine.\n${everySecond(1, true)}${other}`)
     await stage.begun(1)
     assert.match(await stage.read(), /id = 1/)
-    assert.match(stage.saved.at(-1)?.entries[0]?.claim ?? '', /"id":1/) // before its turn began
+    assert.match(stage.saved.at(-1)?.entries[0]?.claim ?? '', /"id":1/) // before its turn starts
     stage.turns[0]!.fails('Cannot do it')
     await until('it is gone', async () => !(await stage.read()).includes('id = 1'))
     await until('that is known', () => stage.scheduler.state.gone.length === 1)
@@ -81,7 +81,7 @@ describe('Scheduler', { concurrency: true }, () => {
     assert.equal(stage.scheduler.state.highest, 2)
   })
 
-  test('Scheduler does not fire again what fired once and could not be taken out of the file', async () => {
+  test('Scheduler does not fire a one-shot entry again that could not be removed from the file', async () => {
     const remove = async () => {
       throw new CrabError('storage', 'Cannot write: the disk is full')
     }
@@ -89,14 +89,14 @@ describe('Scheduler', { concurrency: true }, () => {
     const text = everySecond(1, true)
     await stage.write(text)
     await stage.begun(1)
-    const state = stage.scheduler.state // as a scheduler leaves it that dies in that turn
+    const state = stage.scheduler.state // the state after a scheduler died in that turn
     const crons = { read: async () => await stage.file.read(), remove }
     await using after = await makeStage('', { file: crons, state })
     await until('it has tried', () => after.lines.some((line) => line.includes('the disk is full')))
     assert.deepEqual([after.entry(1).next, after.turns.length], [undefined, 0])
   })
 
-  test('Scheduler does not fire what fires once as long as nothing says afterwards that it did', async () => {
+  test('Scheduler does not fire a one-shot entry while the firing cannot be recorded', async () => {
     let isFull = true
     const save = async () => {
       if (isFull) throw new CrabError('storage', 'Cannot write the state: the disk is full')
@@ -124,7 +124,7 @@ describe('Scheduler', { concurrency: true }, () => {
     await stage.begun(length + 1)
   })
 
-  test('Scheduler goes by a clock that was set back', async () => {
+  test('Scheduler follows a clock that was set back', async () => {
     await using stage = await makeStage(everySecond(1), { answers: 'at once' })
     await stage.begun(1)
     stage.ahead = -HOUR
@@ -133,7 +133,7 @@ describe('Scheduler', { concurrency: true }, () => {
     await stage.begun(length + 1)
   })
 
-  test('Scheduler fires nothing twice when its clock is corrected by a little', async () => {
+  test('Scheduler fires nothing twice after a small clock correction', async () => {
     await using stage = await makeStage(everySecond(1), { answers: 'at once' })
     await stage.begun(1)
     stage.ahead = -3000
@@ -143,7 +143,7 @@ describe('Scheduler', { concurrency: true }, () => {
     assert.ok(!stage.lines.some((line) => line.includes('set back')))
   })
 
-  test('Scheduler runs sixteen turns at a time; the others wait', async () => {
+  test('Scheduler runs at most sixteen turns at the same time; the others wait', async () => {
     const text = Array.from({ length: 18 }, (_, index) => everySecond(index + 1, true)).join('')
     await using stage = await makeStage(text)
     await until('all are due', () => stage.scheduler.turns === 18)
@@ -154,7 +154,7 @@ describe('Scheduler', { concurrency: true }, () => {
     assert.equal(stage.turns.length, 17)
   })
 
-  test('end() lets turns end, and cancels those that do not', async () => {
+  test('end() lets turns end, and cancels slow ones', async () => {
     await using stage = await makeStage(everySecond(1) + everySecond(2))
     await stage.begun(2)
     const ending = stage.scheduler.end(60)
@@ -168,7 +168,7 @@ describe('Scheduler', { concurrency: true }, () => {
     assert.ok(stage.saved.at(-1)?.entries.every(({ running }) => running === undefined))
   })
 
-  test('Scheduler tells each problem of the file once, and goes on with what it had', async () => {
+  test('Scheduler reports each problem of the file once, and keeps its previous entries', async () => {
     await using stage = await makeStage(everySecond(1), { answers: 'at once' })
     await stage.write(`${everySecond(1)}${entry({ id: 2, schedule: 'soon' })}`)
     await stage.write(`# Another look.\n${everySecond(1)}${entry({ id: 2, schedule: 'soon' })}[[cr`)
@@ -182,7 +182,7 @@ describe('Scheduler', { concurrency: true }, () => {
     assert.equal(stage.scheduler.state.broken?.kind, 'config')
   })
 
-  test('Scheduler goes on counting where an earlier one left off', async () => {
+  test('Scheduler continues the counts of an earlier one', async () => {
     const before = { id: 1, fired: 7, failed: 3, failing: 1, skipped: 2, missed: 4 }
     const state = { ...EMPTY_CRON_STATE, highest: 9, entries: [before, { ...before, id: 5 }] }
     await using stage = await makeStage(everySecond(1), { state })
@@ -191,7 +191,7 @@ describe('Scheduler', { concurrency: true }, () => {
     assert.deepEqual([stage.scheduler.state.entries.length, stage.scheduler.state.highest], [1, 9])
   })
 
-  test('Scheduler counts a turn in which an earlier one was killed as a failure', async () => {
+  test('Scheduler counts an interrupted turn of an earlier one as a failure', async () => {
     const before = { id: 1, fired: 7, failed: 3, failing: 0, skipped: 0, missed: 0, running: 1000 }
     const text = entry({ ...NEVER, id: 1 }) + entry({ ...NEVER, id: 2, once: true })
     const claim = JSON.stringify(standingOf(text).crons[1]!.entry)
@@ -201,12 +201,12 @@ describe('Scheduler', { concurrency: true }, () => {
     assert.deepEqual([failed, failing, last?.due, running], [4, 1, 1000, undefined])
     assert.match(last?.error?.message ?? '', /its scheduler was killed/)
     assert.ok(stage.lines.some((line) => line.startsWith('error entry 1: Cannot tell how the turn ended')))
-    const [gone] = stage.scheduler.state.gone // it has fired, and says so
+    const [gone] = stage.scheduler.state.gone // the firing is recorded
     assert.deepEqual([gone?.id, gone?.last.outcome], [2, 'failed'])
     assert.doesNotMatch(await stage.read(), /id = 2/)
   })
 
-  test('Scheduler keeps what an earlier one knew while it cannot read the file', async () => {
+  test('Scheduler keeps the state of an earlier one while it cannot read the file', async () => {
     const text = everySecond(1, true)
     await using stage = await makeStage(text)
     await stage.begun(1)
@@ -219,7 +219,7 @@ describe('Scheduler', { concurrency: true }, () => {
     assert.equal((await after.read()).trim(), '')
   })
 
-  test('end() begins no turn that still waits; what fires once and has not stays in the file', async () => {
+  test('end() starts no waiting turn, and unfired one-shot entries stay in the file', async () => {
     const text = Array.from({ length: 17 }, (_, index) => everySecond(index + 1, true)).join('')
     await using stage = await makeStage(text)
     await until('all are due', () => stage.scheduler.turns === 17)
@@ -233,7 +233,7 @@ describe('Scheduler', { concurrency: true }, () => {
     assert.deepEqual([fired, claim, last?.outcome], [0, undefined, 'cancelled'])
   })
 
-  test('Scheduler goes on with an entry that was edited while it takes out what that was', async () => {
+  test('Scheduler continues with an entry that was edited while its old version is removed', async () => {
     let standing = standingOf(everySecond(1, true))
     const remove = async () => {
       standing = standingOf(entry({ ...NEVER, id: 1 }))
@@ -249,7 +249,7 @@ describe('Scheduler', { concurrency: true }, () => {
     assert.equal(typeof stage.entry(1)?.next, 'number')
   })
 
-  test('Scheduler does not take up again what it took out while the file was read', async () => {
+  test('Scheduler does not restore an entry that it removed while the file was read', async () => {
     const empty = standingOf('')
     const slow = Promise.withResolvers<void>()
     let read = async () => standingOf(everySecond(1, true))
@@ -270,7 +270,7 @@ describe('Scheduler', { concurrency: true }, () => {
   })
 })
 
-/** A minute that does not come while a test runs. */
+/** A minute that does not occur while a test runs. */
 function farMinute(): number {
   return (new Date().getMinutes() + 30) % 60
 }
@@ -283,7 +283,7 @@ function entry({ id, schedule, once = false }: { id: number; schedule: string; o
   return `\n[[cron]]\nid = ${id}\nschedule = "${schedule}"\ncontent = "do ${id}"\n${once ? 'once = true\n' : ''}`
 }
 
-/** The entries of a file that was read. */
+/** Returns the entries of a file that was read. */
 function standingOf(text: string): LoadedCrons {
   const document = parseToml('crons.toml', text)
   assert.ok(document.ok)

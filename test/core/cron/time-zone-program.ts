@@ -2,7 +2,10 @@ import { rm, symlink } from 'node:fs/promises'
 import { processHost } from '../../../bin/host.ts'
 import { zoneFollower } from '../../../src/core/cron/time-zone.ts'
 
-/** A process whose machine moves to Tokyo, in an /etc of its own: what it is told before and after, and an hour there. */
+/**
+ * Simulates a machine that moves to Tokyo, with its own /etc: prints what is reported before and after, and
+ * an hour there.
+ */
 const moved = zoneFollower(processHost())
 const before = await moved()
 await rm('/etc/localtime', { force: true })

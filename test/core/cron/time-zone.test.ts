@@ -11,7 +11,7 @@ import { zoneFollower } from '../../../src/core/cron/time-zone.ts'
 const PROGRAM = fileURLToPath(new URL('time-zone-program.ts', import.meta.url))
 const run = promisify(execFile)
 
-test('zoneFollower() tells a zone once, when the machine is in another one', async () => {
+test('zoneFollower() reports a zone once, when the machine changes it', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   const file = join(folder.path, 'localtime')
   const moveTo = async (zone: string) => {
@@ -32,14 +32,14 @@ test('zoneFollower() tells a zone once, when the machine is in another one', asy
   await moveTo(zone)
   assert.deepEqual([await moved(), asked], ['Asia/Tokyo', 1])
   assert.deepEqual([await moved(), asked], [undefined, 1])
-  await moveTo(zone) // another link that says the same
+  await moveTo(zone) // another link to the same zone
   assert.deepEqual([await moved(), asked], [undefined, 2])
   await rm(file)
   zone = 'Europe/Paris'
-  assert.deepEqual([await moved(), asked], ['Europe/Paris', 3]) // nothing tells whether it is another: it is asked
+  assert.deepEqual([await moved(), asked], ['Europe/Paris', 3]) // the change is unknown, so it asks
 })
 
-test('rereadTimeZone() takes up the zone of the machine, unless the environment names one', async (t) => {
+test('rereadTimeZone() adopts the zone of the machine, unless the environment sets one', async (t) => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   const etc = join(folder.path, 'etc')
   await mkdir(etc)

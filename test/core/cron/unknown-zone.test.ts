@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { unknownZone } from '../../../src/core/cron/time-zone.ts'
 
-test('unknownZone() names a zone that does not exist, and nothing that Node understands', () => {
+test('unknownZone() reports a missing zone, and nothing that Node understands', () => {
   for (const value of ['Nope/Nope', ':Nope/Nope', 'Europe/Atlantis']) {
     assert.equal(unknownZone(value), value.replace(':', ''), value)
   }

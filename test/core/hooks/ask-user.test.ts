@@ -8,7 +8,7 @@ import type { ToolDispatch, ToolOutput } from '../../../src/core/runtime/hook.ts
 
 const NEVER = new AbortController().signal
 
-test('askUserHook() offers one tool that only reads, in few bytes', async () => {
+test('askUserHook() offers one read-only tool with a short schema', async () => {
   const tools = await askUserHook().schema!({} as never, { emit: () => undefined, signal: NEVER })
   assert.deepEqual(
     tools.map(({ name, readOnly }) => [name, readOnly]),
@@ -21,7 +21,7 @@ test('askUserHook() leaves the calls of other tools to others', () => {
   assert.equal(askUserHook().dispatch!('bash', {} as ToolDispatch, NEVER), undefined)
 })
 
-test('ask_user puts the questions and answers with JSON', async () => {
+test('ask_user asks the questions and answers with JSON', async () => {
   const questions = [
     { question: 'Which?', header: 'Pick', options: [{ label: 'A', description: 'first' }, { label: 'B' }] },
     { question: 'What else?', multi: true, options: ['C'] },
@@ -79,7 +79,7 @@ for (const [args, said] of [
   [{ questions: [{ question: 'Which?', options: [{}] }] }, /questions\[0\]\.options\[0\]/],
   [{ questions: [{ question: 'Same?' }, { question: 'Same?' }] }, /two of the questions are the same/],
 ] as const) {
-  test(`ask_user refuses ${JSON.stringify(args).slice(0, 70)} without asking anybody`, async () => {
+  test(`ask_user rejects ${JSON.stringify(args).slice(0, 70)} without asking`, async () => {
     await assert.rejects(
       ask(args, async () => assert.fail()),
       { kind: 'invalid', message: said },

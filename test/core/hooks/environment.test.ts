@@ -7,7 +7,7 @@ import { CONTEXT_TURN } from '../../support/context-turn.ts'
 process.env['TZ'] = 'UTC' // of this file's process only
 const now = () => Date.parse('2026-03-01T12:00:00Z')
 
-test('environmentHook() tells system, shell, folder and day', async () => {
+test('environmentHook() reports system, shell, folder and day', async () => {
   assert.equal(
     await environmentHook({ shell: '/bin/zsh', now }).context?.('/work', CONTEXT_TURN),
     [
@@ -21,20 +21,20 @@ test('environmentHook() tells system, shell, folder and day', async () => {
   )
 })
 
-test('environmentHook() leaves out a shell that is not known', async () => {
+test('environmentHook() omits an unknown shell', async () => {
   assert.doesNotMatch(
     (await environmentHook({ shell: undefined, now }).context?.('/', CONTEXT_TURN)) ?? '',
     /shell/,
   )
 })
 
-test('environmentHook() tells the same all day', async () => {
+test('environmentHook() reports the same all day', async () => {
   const later = () => now() + 3_600_000
   const [early, late] = [now, later].map((clock) => environmentHook({ shell: undefined, now: clock }))
   assert.equal(await early?.context?.('/', CONTEXT_TURN), await late?.context?.('/', CONTEXT_TURN))
 })
 
-test('environmentHook() tells the day of this place', async (context) => {
+test('environmentHook() reports the local day', async (context) => {
   context.after(() => {
     process.env['TZ'] = 'UTC'
   })

@@ -17,7 +17,7 @@ async function swapped(dir: string): Promise<void> {
   await symlink('secret', join(dir, 'work'))
 }
 
-test('openFolder() stays in the folder it opened, whatever takes its place', async () => {
+test('openFolder() stays in the folder it opened, even if the folder is replaced', async () => {
   await using dir = await mkdtempDisposable(PREFIX)
   for (const name of ['work', 'secret']) await mkdir(join(dir.path, name))
   await using folder = await openFolder(join(dir.path, 'work'), accessOf('/proc/self/fd'))
@@ -28,7 +28,7 @@ test('openFolder() stays in the folder it opened, whatever takes its place', asy
   assert.deepEqual(await readdir(join(dir.path, 'secret')), [])
 })
 
-test('openFolder() notices what takes its place on systems without links to open files', async () => {
+test('openFolder() notices a replaced folder on systems without links to open files', async () => {
   await using dir = await mkdtempDisposable(PREFIX)
   for (const name of ['work', 'secret', 'other']) await mkdir(join(dir.path, name))
   const path = join(dir.path, 'work')

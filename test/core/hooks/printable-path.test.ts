@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { toPrintablePath } from '../../../src/core/hooks/printable-path.ts'
 
-test('printable() leaves a path that can be read, and quotes one that cannot', () => {
+test('printable() keeps a printable path, and quotes others', () => {
   for (const path of ['a b/ö.ts', 'a,b', '[x] {y}', 'back\\slash', '日本/🦀'])
     assert.equal(toPrintablePath(path), path)
   const quoted = {

@@ -7,7 +7,7 @@ import { toolDispatch, toolRequest } from '../../support/dispatches.ts'
 import { fileTools } from '../../support/file-tools.ts'
 import { temporaryHome } from '../../support/temporary-home.ts'
 
-/** What of a home holds keys, or is obeyed. */
+/** The files of a home that hold keys or control the program. */
 const CLOSED = [
   'config.toml',
   'service.env',
@@ -21,7 +21,7 @@ const CLOSED = [
 
 const NEVER = new AbortController().signal
 
-test('ownPlaces() closes what of a home holds keys to every tool that touches files', async () => {
+test('ownPaths() protects the keys of a home from every file tool', async () => {
   await using home = await temporaryHome()
   for (const file of [...CLOSED, 'Crab.md']) await home.write(file, "KEY='one'\n")
   const closed = ownPaths(home.paths)

@@ -5,9 +5,10 @@ import { SqliteLeases } from '../../../src/core/lease/sqlite-leases.ts'
 import type { Lease } from '../../../src/core/lease/types.ts'
 
 /**
- * A process that takes leases as its standard input says, and reports on its standard output.
+ * Takes leases as its standard input says, and reports on its standard output.
  *
- * `take R` → `held R` or `failed KIND`, `abort R`, `release R` → `released R`, `race R N` → `raced`, `spin R` → `spinning`; ends with its input.
+ * `take R` → `held R` or `failed KIND`, `abort R`, `release R` → `released R`, `race R N` → `raced`, `spin R`
+ * → `spinning`; exits at the end of its input.
  */
 const run = process.argv[2]!
 await using leases = new SqliteLeases({
@@ -39,7 +40,7 @@ async function release(resource: string): Promise<void> {
   say(`released ${resource}`)
 }
 
-/** Takes a resource many times; whoever is not alone there finds the other's mark. */
+/** Takes a resource many times, and detects another holder by its mark. */
 async function race(resource: string, count: number): Promise<void> {
   const mark = join(run, 'mark')
   for (let index = 0; index < count; index += 1) {
@@ -50,7 +51,7 @@ async function race(resource: string, count: number): Promise<void> {
   say('raced')
 }
 
-/** Takes and gives back for ever. */
+/** Takes and releases it in an endless loop. */
 async function spin(resource: string): Promise<never> {
   say('spinning')
   for (;;) {

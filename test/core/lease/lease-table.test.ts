@@ -32,14 +32,14 @@ test('LeaseTable notices that its file was removed', async () => {
   assert.deepEqual([table.isValid, another.isValid], [false, true])
 })
 
-test('discardDamaged() leaves a sound database alone', async () => {
+test('discardDamaged() keeps a valid database', async () => {
   await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   using table = new LeaseTable(join(dir.path, 'leases.db'))
   discardDamaged(join(dir.path, 'leases.db'), dir.path)
   assert.equal(table.isValid, true)
 })
 
-test('discardDamaged() leaves the work to whoever is at it', async () => {
+test('discardDamaged() does nothing while another process does it', async () => {
   await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   const database = join(dir.path, 'leases.db')
   writeFileSync(database, 'no database '.repeat(1000))

@@ -17,20 +17,20 @@ for (const [name, open] of [
   ['SqliteLeases', openSqlite],
 ] as const) {
   describe(name, () => {
-    test('take() gives a free resource at once, whatever its name', async () => {
+    test('take() grants a free resource immediately, with any name', async () => {
       await using opened = await open()
       for (const resource of ['turn:a', 'turn:A', '', '\0', 'pair:x:ü 🦀\n', 'x'.repeat(10_000)]) {
         await using _lease = await opened.leases.take(resource, never)
       }
     })
 
-    test('take() lets different resources be held side by side', async () => {
+    test('take() grants different resources at the same time', async () => {
       await using opened = await open()
       await using _one = await opened.leases.take('one', never)
       await using _two = await opened.leases.take('two', never)
     })
 
-    test('take() serves waiters in the order they came', async () => {
+    test('take() serves waiters in order', async () => {
       await using opened = await open()
       const order: number[] = []
       const takers = Array.from({ length: 20 }, async (_, index) => {
@@ -42,7 +42,7 @@ for (const [name, open] of [
       assert.deepEqual(order, [...order.keys()])
     })
 
-    test('take() throws cancelled when it is aborted, and those behind move up', async () => {
+    test('take() throws cancelled when it is aborted, and later waiters move up', async () => {
       await using opened = await open()
       const abort = new AbortController()
       const holder = await opened.leases.take('one', never)
@@ -65,13 +65,13 @@ for (const [name, open] of [
       await assert.rejects(opened.leases.take('two', AbortSignal.abort(late)), late)
     })
 
-    test('take() takes nothing with a signal that is aborted already', async () => {
+    test('take() takes nothing with a signal that is already aborted', async () => {
       await using opened = await open()
       await assert.rejects(opened.leases.take('one', AbortSignal.abort()), { kind: 'cancelled' })
       await using _lease = await opened.leases.take('one', never)
     })
 
-    test('take() keeps what it gave when the signal is aborted later', async () => {
+    test('take() keeps a granted lease when the signal is aborted later', async () => {
       await using opened = await open()
       const abort = new AbortController()
       await using _lease = await opened.leases.take('one', abort.signal)
@@ -81,7 +81,7 @@ for (const [name, open] of [
       assert.equal(next.lease, undefined)
     })
 
-    test('a lease disposed twice does not give away what the next one holds', async () => {
+    test("disposing a lease twice does not release the next holder's lease", async () => {
       await using opened = await open()
       const first = await opened.leases.take('one', never)
       await first[Symbol.asyncDispose]()
@@ -92,7 +92,7 @@ for (const [name, open] of [
       assert.equal(third.lease, undefined)
     })
 
-    test('disposing refuses waiters and later takers', async () => {
+    test('disposing rejects waiters and later takers', async () => {
       const opened = await open()
       const holder = await opened.leases.take('one', never)
       const waiter = opened.leases.take('one', never)
@@ -103,7 +103,7 @@ for (const [name, open] of [
       await holder[Symbol.asyncDispose]()
     })
 
-    test('any sequence of taking, giving back and aborting grants what a plain queue would', async () => {
+    test('any sequence of takes, releases and aborts grants what a simple queue would', async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
           await using opened = await open()
@@ -150,7 +150,7 @@ async function runAgainstModel(leases: Leases, steps: readonly Step[]): Promise<
   }
 }
 
-/** Ends one taker of the model: a holder gives back, a waiter aborts; nothing when there is none of the kind. */
+/** Ends one taker of the model: a holder releases, a waiter aborts; does nothing when none exists. */
 async function remove(
   queues: Map<string, Taker[]>,
   step: Step & { act: 'release' | 'abort' },

@@ -16,7 +16,7 @@ const SWEEP_FOR_EVER = `
   console.log('ready')
   for (;;) for (const id of ownersIn(process.argv[1])) isOwnerAlive(process.argv[1], id)`
 
-test('OwnerLock shows a sign of life until it is disposed', async () => {
+test('OwnerLock proves the owner alive until it is disposed', async () => {
   await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   {
     using owner = new OwnerLock(dir.path)
@@ -34,7 +34,7 @@ test('OwnerLock notices that its file was removed', async () => {
   assert.equal(owner.isValid, false)
 })
 
-test('isOwnerAlive() removes the file of a dead owner, and makes none for one that is gone', async () => {
+test('isOwnerAlive() removes the file of a dead owner, and creates none for a missing one', async () => {
   await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   const [dead, gone] = [ulid(), ulid()]
   writeFileSync(join(dir.path, dead), '')
@@ -43,14 +43,14 @@ test('isOwnerAlive() removes the file of a dead owner, and makes none for one th
   assert.deepEqual(readdirSync(dir.path), [])
 })
 
-test('ownersIn() passes over what is no owner', async () => {
+test('ownersIn() skips other files', async () => {
   await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   using owner = new OwnerLock(dir.path)
   writeFileSync(join(dir.path, 'repair'), '')
   assert.deepEqual(ownersIn(dir.path), [owner.id])
 })
 
-test('tryLock() gives a lock to one at a time', async () => {
+test('tryLock() grants a lock to one at a time', async () => {
   await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   {
     using lock = tryLock(join(dir.path, 'one'))
@@ -61,7 +61,7 @@ test('tryLock() gives a lock to one at a time', async () => {
   assert.ok(lock)
 })
 
-test('OwnerLock never ends up without its file while another process removes the dead', async () => {
+test('OwnerLock never loses its file while another process removes dead owners', async () => {
   await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   const sweeper = spawn(process.execPath, ['--input-type=module', '-e', SWEEP_FOR_EVER, dir.path], {
     stdio: ['ignore', 'pipe', 'inherit'],

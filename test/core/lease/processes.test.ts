@@ -13,14 +13,14 @@ import { until } from '../../support/until.ts'
 const program = join(import.meta.dirname, 'lease-program.ts')
 const never = new AbortController().signal
 
-test('one resource is held by one of 8 processes at a time', async () => {
+test('a resource is held by only one of 8 processes at a time', async () => {
   await using home = await openHome()
   const racers = Array.from({ length: 8 }, () => home.start())
   for (const racer of racers) racer.send('race one 100')
   for (const racer of racers) assert.equal(await racer.line(), 'raced')
 })
 
-test('8 processes get a resource in the order they asked', async () => {
+test('8 processes get a resource in the order of their requests', async () => {
   await using home = await openHome()
   const first = home.start()
   first.send('take one')
@@ -41,7 +41,7 @@ test('8 processes get a resource in the order they asked', async () => {
   }
 })
 
-test('what a killed process held or waited for is taken over, and its file removed', async () => {
+test('leases and waits of a killed process are taken over, and its file is removed', async () => {
   await using home = await openHome()
   const [holder, waiter, heir] = [home.start(), home.start(), home.start()]
   holder.send('take one')
@@ -57,7 +57,7 @@ test('what a killed process held or waited for is taken over, and its file remov
   assert.equal((await readdir(home.proc)).length, 1)
 })
 
-test('a process that starts removes what killed ones left', async () => {
+test('a starting process removes the files of killed ones', async () => {
   await using home = await openHome()
   for (let count = 0; count < 3; count += 1) {
     const child = home.start()
@@ -86,7 +86,7 @@ test('an aborted waiter of another process gives up its place', async () => {
   assert.equal(await next.line(), 'held one')
 })
 
-test('a stopped process keeps what it holds', async () => {
+test('a stopped process keeps its leases', async () => {
   await using home = await openHome()
   const holder = home.start()
   holder.send('take one')
@@ -107,7 +107,7 @@ test('a stopped process keeps what it holds', async () => {
   await using _lease = await waiter
 })
 
-test('a process that ends in peace leaves no row and no file', async () => {
+test('a process that exits normally leaves no row and no file', async () => {
   await using home = await openHome()
   const child = home.start()
   child.send('take one')
@@ -119,7 +119,7 @@ test('a process that ends in peace leaves no row and no file', async () => {
   assert.deepEqual(await readdir(home.proc), [])
 })
 
-test('processes that are killed while they write leave a sound database', async () => {
+test('processes that are killed while writing leave a valid database', async () => {
   await using home = await openHome()
   for (let round = 0; round < 4; round += 1) {
     const spinners = [home.start(), home.start(), home.start()]
@@ -134,7 +134,7 @@ test('processes that are killed while they write leave a sound database', async 
   }
 })
 
-test('a process that may not write says so, and does not wait', async () => {
+test('a process without write access says so, and does not wait', async () => {
   await using home = await openHome()
   const child = home.start('ulimit -f 1')
   child.send('take one')
@@ -160,7 +160,7 @@ async function openHome() {
   }
 }
 
-/** `limit` is a shell command that narrows what the program may do. */
+/** Starts the program; `limit` is a shell command that restricts it. */
 function startChild(run: string, children: ChildProcess[], limit: string) {
   const script = `${limit} && exec "$0" "$@"`
   const command = ['-c', script, process.execPath, program, run]
@@ -182,7 +182,7 @@ async function killChild(child: ChildProcess): Promise<void> {
   await exited
 }
 
-/** Counts without waiting for writers; a queue that cannot be read now has no length yet. */
+/** Counts waiters without waiting for writers; returns undefined while the queue cannot be read. */
 function countRows(database: string, resource: string): number | undefined {
   try {
     using db = new DatabaseSync(database, { readOnly: true, timeout: 1000 })
@@ -190,7 +190,7 @@ function countRows(database: string, resource: string): number | undefined {
       db.prepare('SELECT count(*) AS count FROM lease WHERE resource = ?').get(resource)!['count'],
     )
   } catch {
-    return undefined // not made yet
+    return undefined // not created yet
   }
 }
 

@@ -13,7 +13,7 @@ import { mountReadOnly, mountSmallDisk } from '../../support/small-disk.ts'
 
 const never = new AbortController().signal
 
-test('SqliteLeases touches nothing before the first take, and leaves no sign of life', async () => {
+test('SqliteLeases writes nothing before the first take, and leaves no owner file', async () => {
   await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   await using _unused = openLeases(dir.path)
   assert.deepEqual(readdirSync(dir.path), [])
@@ -47,7 +47,7 @@ test('take() excludes other instances on the same database, first come first ser
   assert.deepEqual(order, ['b', 'c', 'a', 'c again'])
 })
 
-test('disposing gives back what is held, to other instances too', async () => {
+test('disposing releases all leases, also to other instances', async () => {
   await using home = await openHome(2)
   const [a, b] = home.leases as [SqliteLeases, SqliteLeases]
   await a.take('one', never)
@@ -70,21 +70,21 @@ test('describeHolder() names the process that holds a resource', async () => {
   assert.deepEqual(await a.describeHolder('one'), holder)
 })
 
-test('describeHolder() knows no id of a process that did not tell', async () => {
+test('describeHolder() omits the id of a process that did not give one', async () => {
   await using home = await openHome(0)
   await using leases = new SqliteLeases({ database: databaseOf(home.path), proc: procOf(home.path) })
   await using _lease = await leases.take('one', never)
   assert.equal((await leases.describeHolder('one'))?.pid, undefined)
 })
 
-test('describeHolder() passes over the dead', async () => {
+test('describeHolder() skips dead owners', async () => {
   await using home = await openHome(1)
   await using _lease = await home.leases[0]!.take('other', never)
   insertRow(home.path, 'one', ulid())
   assert.equal(await home.leases[0]!.describeHolder('one'), undefined)
 })
 
-test('take() passes over owners without a file, and over files without a lock', async () => {
+test('take() skips owners without a file, and files without a lock', async () => {
   await using home = await openHome(1)
   const [leases] = home.leases as [SqliteLeases]
   await using _other = await leases.take('other', never)
@@ -96,7 +96,7 @@ test('take() passes over owners without a file, and over files without a lock', 
   assert.equal(existsSync(join(procOf(home.path), unlocked)), false)
 })
 
-test('take() goes on when the database is removed, and the others meet in the new one', async () => {
+test('take() recovers when the database is removed, and other instances use the new one', async () => {
   await using home = await openHome(2)
   const [a, b] = home.leases as [SqliteLeases, SqliteLeases]
   const held = await a.take('one', never)
@@ -111,7 +111,7 @@ test('take() goes on when the database is removed, and the others meet in the ne
   assert.equal(third.lease, undefined)
 })
 
-test('take() goes on when the whole folder is removed', async () => {
+test('take() recovers when the whole folder is removed', async () => {
   await using home = await openHome(2)
   const [a, b] = home.leases as [SqliteLeases, SqliteLeases]
   await using _one = await a.take('one', never)
@@ -123,7 +123,7 @@ test('take() goes on when the whole folder is removed', async () => {
   assert.equal((await b.describeHolder('one'))?.pid, process.pid)
 })
 
-test('take() goes on when the database is emptied', async () => {
+test('take() recovers when the database is emptied', async () => {
   await using home = await openHome(2)
   const [a, b] = home.leases as [SqliteLeases, SqliteLeases]
   const held = await a.take('one', never)
@@ -136,7 +136,7 @@ test('take() goes on when the database is emptied', async () => {
   await using _lease = await waiting.taking
 })
 
-test("take() fails with storage when the database stays another program's", async () => {
+test('"take() fails with storage when the database stays another program\'s"', async () => {
   await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   await mkdir(join(dir.path, 'run'))
   {
@@ -147,7 +147,7 @@ test("take() fails with storage when the database stays another program's", asyn
   await assert.rejects(leases.take('one', never), { kind: 'storage', message: /no such column|no column/ })
 })
 
-test('take() goes on when its sign of life is removed, and shows a new one', async () => {
+test('take() recovers when its owner file is removed, and creates a new one', async () => {
   await using home = await openHome(2)
   const [a, b] = home.leases as [SqliteLeases, SqliteLeases]
   await using _one = await a.take('one', never)
@@ -176,7 +176,7 @@ for (const [what, content] of [
   })
 }
 
-test('take() waits for a database that another process locks, in bounds', async () => {
+test('take() waits a limited time for a database that another process locks', async () => {
   await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   await using leases = openLeases(dir.path, { busyMs: 50 })
   await (await leases.take('one', never))[Symbol.asyncDispose]()
@@ -204,7 +204,7 @@ test('an abort does not wait for a database that another process locks', async (
     await assert.rejects(waiting, { kind: 'cancelled' })
     await held[Symbol.asyncDispose]()
   }
-  await using _lease = await leases.take('one', never) // what could not be given back then is now
+  await using _lease = await leases.take('one', never) // leases that could not be released before are released now
 })
 
 test('take() fails with storage and a hint below a file', async () => {
@@ -229,7 +229,7 @@ test('take() fails with storage where nothing can be written', async () => {
 
 test('take() fails with storage and a hint on a full disk, and works once there is room', async () => {
   using disk = mountSmallDisk(64)
-  if (!disk) return // processes.test.ts fills a file instead, which needs no rights
+  if (!disk) return // processes.test.ts fills a file instead, which needs no privileges
   await using leases = openLeases(disk.path)
   writeFileSync(join(disk.path, 'filler'), Buffer.alloc(64 * 1024))
   await assert.rejects(leases.take('one', never), { kind: 'storage', hint: /free some space/ })
@@ -237,14 +237,14 @@ test('take() fails with storage and a hint on a full disk, and works once there 
   await using _lease = await leases.take('one', never)
 })
 
-/** Places where even root cannot write: /proc always, a read-only mount where this user may make one. */
+/** Paths where even root cannot write: /proc always, a read-only mount where this user may create one. */
 function* unwritable(home: string): Generator<[string, RegExp]> {
   yield ['/proc/self', /Cannot create/]
   using mount = mountReadOnly(home)
   if (mount) yield [mount.path, /the file system is read-only/]
 }
 
-/** A database whose second page, the rows, is garbage. */
+/** Writes a database whose second page, the rows, is garbage. */
 function tornDatabase(home: string): Buffer {
   const path = join(home, 'torn.db')
   using db = new DatabaseSync(path)

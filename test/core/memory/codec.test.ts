@@ -40,7 +40,7 @@ const GOLDEN: Record<keyof typeof VECTORS, Memory> = {
 
 for (const [name, memory] of Object.entries(GOLDEN)) {
   const hex = VECTORS[name as keyof typeof VECTORS]
-  test(`encodeMemory() and decodeMemory() agree with the reference on ${name}, byte for byte`, () => {
+  test(`encodeMemory() and decodeMemory() match the reference on ${name}, byte for byte`, () => {
     assert.equal(encodeMemory(memory).bytes.toString('hex'), hex)
     assert.deepEqual(decodeMemory(Buffer.from(hex, 'hex')).memory, memory)
   })
@@ -68,18 +68,18 @@ const MALFORMED: Record<string, [Buffer, RegExp]> = {
 }
 
 for (const [what, [bytes, why]] of Object.entries(MALFORMED)) {
-  test(`decodeMemory() refuses ${what}`, () => {
+  test(`decodeMemory() rejects ${what}`, () => {
     assert.throws(() => decodeMemory(bytes), { name: 'CrabError', kind: 'invalid', message: why })
   })
 }
 
-test('decodeMemory() refuses every beginning of a file', () => {
+test('decodeMemory() rejects every truncated file', () => {
   for (let length = 0; length < good.length; length++) {
     assert.throws(() => decodeMemory(good.subarray(0, length)), { kind: 'invalid' })
   }
 })
 
-test('decodeMemory() gives what encodeMemory() was given', () => {
+test('decodeMemory() reverses encodeMemory()', () => {
   const text = fc.string({ unit: 'binary' })
   const u64 = fc.bigInt(0n, 2n ** 64n - 1n)
   const entry = fc.record<MemoryEntry>(
@@ -105,7 +105,7 @@ test('decodeMemory() gives what encodeMemory() was given', () => {
   )
 })
 
-test('encodeMemory() that copies from the file of before writes what it would write anew', () => {
+test('encodeMemory() with the previous file writes the same bytes as without it', () => {
   const entry = (id: number, text: string): MemoryEntry => {
     return { id: BigInt(id), createdAt: 1n, kind: 'note', name: `${id}`, content: text, aliases: [text] }
   }
@@ -129,7 +129,7 @@ test('encodeMemory() that copies from the file of before writes what it would wr
   )
 })
 
-test('decodeMemory() of any bytes gives a memory or says that it is none', () => {
+test('decodeMemory() of any bytes returns a memory or an invalid error', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.nat(good.length - 1), fc.nat(255)), { maxLength: 6 }), (changes) => {
       const bytes = Buffer.from(good)

@@ -22,7 +22,7 @@ test('search() finds words of names, aliases and contents, and ranks by BM25', (
   assert.deepEqual(find(index, EMPTY_MEMORY, 'rollout'), [])
 })
 
-test('search() finds nothing that is not accepted, and no more than the limit', () => {
+test('search() finds only accepted entries, up to the limit', () => {
   const index = new MemoryIndex()
   const memory = remembered(['a', 'word', []], ['b', 'word', []], ['c', 'word', []])
   const accepts = ({ name }: MemoryEntry) => name !== 'c'
@@ -30,7 +30,7 @@ test('search() finds nothing that is not accepted, and no more than the limit', 
   assert.deepEqual(names, ['b'])
 })
 
-test('search() ranks equal entries by age, then by id, whatever happened to them before', () => {
+test('search() ranks equal entries by age, then by id, whatever their history', () => {
   const old = { ...entryOf(0n, 'old', 'word'), createdAt: 1n }
   const young = { ...entryOf(0n, 'young', 'word'), createdAt: 2n }
   const later = { ...entryOf(0n, 'later', 'word'), createdAt: 1n }
@@ -41,14 +41,14 @@ test('search() ranks equal entries by age, then by id, whatever happened to them
   assert.deepEqual(find(new MemoryIndex(), memory, 'word'), ['young', 'later', 'old'])
 })
 
-test('search() takes a memory whose file is not sorted', () => {
+test('search() accepts a memory whose file is not sorted', () => {
   const entries = [entryOf(5n, 'five', 'word'), entryOf(2n, 'two', 'word'), entryOf(9n, 'nine', 'other')]
   const index = new MemoryIndex()
   assert.deepEqual(find(index, { nextId: 10n, entries }, 'word'), ['five', 'two'])
   assert.deepEqual(find(index, { nextId: 10n, entries: entries.slice(1) }, 'word'), ['two'])
 })
 
-test('search() gives what a new index, and a brute force, give after any changes', () => {
+test('search() matches a new index, and brute force, after any changes', () => {
   const word = fc.constantFrom('crab', 'sand', 'tide', 'shell', 'moon', 'wave')
   const text = fc.array(word, { maxLength: 8 }).map((words) => words.join(' '))
   const name = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f')
@@ -78,7 +78,7 @@ test('search() gives what a new index, and a brute force, give after any changes
   )
 })
 
-test('search() forgets what was, however often a memory changes', () => {
+test('search() forgets removed entries, however often a memory changes', () => {
   const index = new MemoryIndex()
   let memory = EMPTY_MEMORY
   for (let n = 0; n < 1500; n++) {
@@ -88,7 +88,7 @@ test('search() forgets what was, however often a memory changes', () => {
   }
 })
 
-/** Another word for every number, of letters only. */
+/** Returns a different word for every number, of letters only. */
 function wordOf(n: number): string {
   return [...`${n + 10}`].map((digit) => 'abcdefghij'[Number(digit)]).join('x')
 }
@@ -108,7 +108,7 @@ function tried(memory: Memory, op: Op): Memory {
   try {
     return applyOp(memory, op).memory
   } catch {
-    return memory // there is no such entry, or the name is taken: nothing to search differently
+    return memory // the entry is missing or the name is taken: the search does not change
   }
 }
 

@@ -2,7 +2,9 @@ import { join } from 'node:path'
 import { SqliteLeases } from '../../../src/core/lease/sqlite-leases.ts'
 import { MemoryStore } from '../../../src/core/memory/memory-store.ts'
 
-/** A process that writes COUNT notes into the memory of crab, and says the name of each that is durable: `HOME NAME COUNT`. */
+/**
+ * Writes COUNT notes into the memory of crab, and prints the name of each that is durable: `HOME NAME COUNT`.
+ */
 const [home = '', name = '', count = '0'] = process.argv.slice(2)
 const run = join(home, 'run')
 await using leases = new SqliteLeases({ database: join(run, 'leases.db'), proc: join(run, 'proc') })

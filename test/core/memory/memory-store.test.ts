@@ -21,13 +21,13 @@ const add = (name: string): Op => {
   return { op: 'add', createdAt: 1n, kind: 'note', name, content: name, aliases: [] }
 }
 
-test('read() is empty before the first change, and makes no file', async () => {
+test('read() is empty before the first change, and creates no file', async () => {
   await using home = await openHome()
   assert.deepEqual(await home.open().read('crab'), EMPTY_MEMORY)
   assert.deepEqual(await readdir(home.path), [])
 })
 
-test('apply() is there for the next reader, in this store and in others, in a private file', async () => {
+test('apply() is visible to the next reader, in this store and in others, in a private file', async () => {
   await using home = await openHome()
   const [store, other] = [home.open(), home.open()]
   await other.read('crab')
@@ -47,7 +47,7 @@ test('apply() that throws changes nothing', async () => {
   assert.equal((await store.read('crab')).entries.length, 1)
 })
 
-test('apply() makes the change of the memory as it is under the lease', async () => {
+test('apply() changes the memory as it is under the lease', async () => {
   await using home = await openHome()
   const stores = [home.open(), home.open(), home.open()]
   const count = (store: MemoryStore) =>
@@ -68,7 +68,7 @@ test('apply() that changes nothing writes nothing', async () => {
   assert.deepEqual(await stat(path, { bigint: true }), before)
 })
 
-test('two files of one length, written within one step of the clock, have different times', async () => {
+test('two files of one length, written within one clock tick, have different times', async () => {
   await using home = await openHome()
   const lock = async () => new AsyncDisposableStack()
   const store = new MemoryStore({ folder: join(home.path, 'memory'), lock, now: () => 5000 })
@@ -104,7 +104,7 @@ test('a memory that another program replaced is read again', async () => {
   )
 })
 
-test('search() finds what was changed, here and by others', async () => {
+test('search() finds changes, made here and by others', async () => {
   await using home = await openHome()
   const [store, other] = [home.open(), home.open()]
   const find = async (query: string) =>
@@ -117,7 +117,7 @@ test('search() finds what was changed, here and by others', async () => {
   assert.deepEqual(await find('tide'), ['tide table'])
 })
 
-test('replace() puts entries in place of others, with ids that nobody had', async () => {
+test('replace() puts entries in place of others, with new ids', async () => {
   await using home = await openHome()
   const store = home.open()
   for (const name of ['a', 'b']) await store.apply('crab', add(name), NEVER)
@@ -142,7 +142,7 @@ test('replace() puts entries in place of others, with ids that nobody had', asyn
   assert.deepEqual([await home.open().read('crab'), after.nextId], [after, 5n])
 })
 
-test('replace() refuses entries that share a name, and changes nothing', async () => {
+test('replace() rejects entries that share a name, and changes nothing', async () => {
   await using home = await openHome()
   const store = home.open()
   await store.apply('crab', add('a'), NEVER)
@@ -170,7 +170,7 @@ test('replace() refuses entries that share a name, and changes nothing', async (
   )
 })
 
-test('checkpoint() writes the file, also of a memory that has none', async () => {
+test('checkpoint() writes the file, also of an empty memory', async () => {
   await using home = await openHome()
   const store = home.open()
   assert.equal(await store.has('crab'), false)
@@ -180,7 +180,7 @@ test('checkpoint() writes the file, also of a memory that has none', async () =>
   assert.equal(bytes.toString('hex'), VECTORS.empty)
 })
 
-test('what a killed writer left is removed by the next change', async () => {
+test('leftovers of a killed writer are removed by the next change', async () => {
   await using home = await openHome()
   const folder = join(home.path, 'memory')
   await mkdir(folder)
@@ -190,7 +190,7 @@ test('what a killed writer left is removed by the next change', async () => {
   assert.deepEqual((await readdir(folder)).sort(), ['crab.db', left[1]])
 })
 
-test('a writer that is killed at any moment loses nothing that it said it wrote', async () => {
+test('a writer that is killed at any moment loses nothing that it reported as written', async () => {
   await using home = await openHome()
   const program = join(import.meta.dirname, 'memory-program.ts')
   const names: string[] = []
@@ -201,7 +201,7 @@ test('a writer that is killed at any moment loses nothing that it said it wrote'
     const wanted = names.length + 1 + ((round * 7) % 11)
     for await (const line of createInterface({ input: child.stdout })) {
       names.push(line)
-      if (names.length === wanted) child.kill('SIGKILL') // what it says before it dies counts, too
+      if (names.length === wanted) child.kill('SIGKILL') // reports right before its death count, too
     }
     const { entries } = await home.open().read('crab')
     const kept = new Set(entries.map(({ name }) => name))
@@ -214,7 +214,7 @@ test('a writer that is killed at any moment loses nothing that it said it wrote'
   assert.deepEqual(await readdir(join(home.path, 'memory')), ['crab.db'])
 })
 
-test('a file that is no memory file is refused with its path, and stays as it is', async () => {
+test('an invalid memory file is rejected with its path, and stays as it is', async () => {
   await using home = await openHome()
   await mkdir(join(home.path, 'memory'))
   const path = join(home.path, 'memory', 'crab.db')
@@ -260,7 +260,7 @@ test('4 processes that change one memory lose nothing', async () => {
   assert.equal(new Set(entries.map(({ name }) => name)).size, 40)
 })
 
-test('rename() moves a memory with what it is renamed for, and leaves it where that fails', async () => {
+test("rename() moves a memory together with its agent, and reverts when the agent's rename fails", async () => {
   await using home = await openHome()
   const store = home.open()
   await store.apply('old', add('a'), NEVER)
@@ -282,7 +282,7 @@ test('rename() moves a memory with what it is renamed for, and leaves it where t
   await assert.rejects(conflict, { kind: 'conflict' })
 })
 
-test('rename() gives an agent without memory no memory that lies under its new name', async () => {
+test('rename() gives an agent without memory no existing memory of the new name', async () => {
   await using home = await openHome()
   const store = home.open()
   await store.apply('gone', add('a secret'), NEVER)
@@ -293,7 +293,7 @@ test('rename() gives an agent without memory no memory that lies under its new n
   assert.equal(await store.rename('old', 'new', async () => 'done', NEVER), 'done')
 })
 
-test('one memory has one lease, however its name is written', async () => {
+test('one memory has one lease for all spellings of its name', async () => {
   await using home = await openHome()
   const taken: string[] = []
   const lock = async (name: string) => {

@@ -17,13 +17,13 @@ const alias = (name: string, more: string[], remove: string[] = []): Op => {
   return { op: 'alias', name, add: more, remove }
 }
 
-test('add keeps names composed and without blanks around them, each once', () => {
+test('add normalizes names and trims blanks around them, each once', () => {
   const { entry } = applyOp(EMPTY_MEMORY, add(' Cafe\u0301 ', ['Café', ' x', 'x ', 'y']))
   assert.deepEqual([entry.name, entry.aliases], ['Café', ['x', 'y']])
   assert.deepEqual([entry.id, entry.kind, entry.createdAt], [1n, 'note', 7n])
 })
 
-test('add refuses names and contents that cannot be kept', () => {
+test('add rejects names and contents that cannot be stored', () => {
   const long = 'x'.repeat(MAX_CONTENT_BYTES + 1)
   const names = ['', ' ', 'a\nb', 'a\u0000', 'a\u2028b', 'x'.repeat(201), '\ud800']
   const ops = [...names.map((name) => add(name)), ...names.map((name) => add('a', [name]))]
@@ -59,7 +59,7 @@ test('alias adds and removes names of one entry', () => {
   assert.throws(() => applyOp(before, alias('deploy', [], ['deploy'])), missing)
 })
 
-test('rename keeps the old name as an alias, and makes an alias the name', () => {
+test('rename keeps the old name as an alias, and can turn an alias into the name', () => {
   const before = apply(add('deploy', ['ship']), add('other', ['o'])).memory
   assert.deepEqual(namesAfter(before, { op: 'rename', name: 'deploy', to: 'release' }), [
     'release',
@@ -78,12 +78,12 @@ test('rename keeps the old name as an alias, and makes an alias the name', () =>
   assert.throws(() => applyOp(before, { op: 'rename', name: 'deploy', to: ' ' }), { kind: 'invalid' })
 })
 
-test('remove takes an entry with all its names, by any of them', () => {
+test('remove deletes an entry with all its names, by any of them', () => {
   const { memory, entry } = apply(add('deploy', ['ship']), { op: 'remove', name: 'ship' })
   assert.deepEqual([memory.entries, entry.name, memory.nextId], [[], 'deploy', 2n])
 })
 
-test('an archive gets and loses aliases, and else stays as it is', () => {
+test('an archive gets and loses aliases, and otherwise stays as it is', () => {
   const { memory } = apply(add('s-1', ['The plan'], 'archive'))
   assert.deepEqual(namesAfter(memory, alias('The plan', ['p'], ['The plan'])), ['s-1', 'p'])
   const ops: Op[] = [
@@ -96,7 +96,7 @@ test('an archive gets and loses aliases, and else stays as it is', () => {
   }
 })
 
-test('what changes nothing gives the same memory', () => {
+test('an operation without effect returns the same memory', () => {
   const { memory } = apply(add('a', ['b']))
   for (const op of [
     update('b', 'of a', ['b']),
@@ -107,7 +107,7 @@ test('what changes nothing gives the same memory', () => {
   }
 })
 
-test('an entry that is not there is missing, and names that are nearly the same are named', () => {
+test('a missing entry is reported, with similar names', () => {
   const { memory } = apply(add('Prod Rollout', ['prod-roll']))
   const ops: Op[] = [
     update('prodrollout', ''),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fromIsoTime, toIsoTime } from '../../../src/core/memory/time.ts'
 
-/** Seconds since 1970, and how they are written. */
+/** Seconds since 1970, with their text. */
 const TIMES: readonly [seconds: bigint, text: string][] = [
   [0n, '1970-01-01T00:00:00Z'],
   [1_795_305_600n, '2026-11-22T00:00:00Z'],
@@ -19,13 +19,13 @@ for (const [seconds, text] of TIMES) {
   })
 }
 
-test('fromIsoTime() takes dates, fractions and zones of ISO 8601', () => {
+test('fromIsoTime() accepts dates, fractions and zones of ISO 8601', () => {
   assert.equal(fromIsoTime('2026-11-22'), 1_795_305_600n)
   assert.equal(fromIsoTime('2026-11-22T00:00:00.999Z'), 1_795_305_600n)
   assert.equal(fromIsoTime('2026-11-22T02:00:00+02:00'), 1_795_305_600n)
 })
 
-test('fromIsoTime() is undefined for no time, for one before 1970 and for more than 64 bits', () => {
+test('fromIsoTime() is undefined for an invalid time, for one before 1970 and for more than 64 bits', () => {
   for (const text of [
     '',
     'now',

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { rulesFor, turnFolder } from '../../../src/core/policy/class-rights.ts'
 import { ruleList } from '../../support/policy-context.ts'
 
-test('rulesFor() gives a class its own table and everything that restricts', () => {
+test('rulesFor() gives a class its own table and all restrictions', () => {
   const rules = ruleList([
     ...['allow bash', 'ask edit', 'deny read(.env)'],
     ...['remote allow recall', 'remote deny edit', 'unattended allow bash', 'unattended ask fetch'],
@@ -15,7 +15,7 @@ test('rulesFor() gives a class its own table and everything that restricts', () 
   assert.equal(held('unattended').join(''), '1256')
 })
 
-test('turnFolder() gives every remote pair and the unattended turns of an agent folders that do not hold each other', () => {
+test('turnFolder() gives every remote pair and the unattended turns of an agent separate folders', () => {
   const folder = (sender: string, trust: Parameters<typeof turnFolder>[2], agentId = 'a') =>
     turnFolder('/w', { agent: 'crab', agentId, sender }, trust)
   assert.equal(folder('tg:1', 'local'), undefined)

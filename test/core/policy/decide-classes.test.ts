@@ -31,7 +31,7 @@ function check(
   }
 }
 
-test('rules of its own table give a remote turn more, but never what runs or fetches', () => {
+test('rules of its own table give a remote turn more, but never commands or fetches', () => {
   check(
     [
       ['allow', ['remote allow read(/etc/**)'], [read('/etc/a')]],
@@ -46,7 +46,7 @@ test('rules of its own table give a remote turn more, but never what runs or fet
   )
 })
 
-test('what the user allows holds for local turns only, and what restricts for every turn', () => {
+test('user permissions apply to local turns only, and restrictions to every turn', () => {
   const others = ['unattended', 'remote'] as const
   for (const trust of others) {
     const [other] = others.filter((one) => one !== trust)

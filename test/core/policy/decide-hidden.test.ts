@@ -1,7 +1,7 @@
 import { test } from 'node:test'
 import { checkLines } from '../../support/policy-lines.ts'
 
-test('a rule that denies is about a command however it is written', () => {
+test('a deny rule matches a command however it is written', () => {
   checkLines([
     [
       'deny',
@@ -71,7 +71,7 @@ test('a rule that denies is about a command however it is written', () => {
   ])
 })
 
-test('a rule that denies sees what a shell makes of the words it is given', () => {
+test('a deny rule matches what a shell makes of the words', () => {
   const rules = ['allow bash', 'deny bash(rm *)']
   checkLines([
     [
@@ -101,7 +101,7 @@ test('a rule that denies sees what a shell makes of the words it is given', () =
   ])
 })
 
-test('what cannot be seen asks where a narrower rule restricts, in spite of a rule for all of bash', () => {
+test('what cannot be analysed asks where a narrower rule restricts, even with a rule for all of bash', () => {
   const hidden = [
     'rm $(ls)',
     'PATH=b rm x',
@@ -151,7 +151,7 @@ test('a shell that may read a pipe asks where a narrower rule restricts', () => 
   ])
 })
 
-test('words that come from a pipe ask where they may become a command', () => {
+test('words from a pipe ask where they may become a command', () => {
   const hidden =
     'parallel;parallel -j4;parallel env;parallel ssh host ls;parallel {};parallel sh -c {};xargs env;xargs sudo;xargs sudo -n;xargs timeout 5;' +
     'xargs ionice -c 2;xargs sh -c;xargs -I% sh -c %;xargs -I % sh -c "ls %";xargs -I% % -rf x;xargs -0I{} env {} x;' +
@@ -191,7 +191,7 @@ test('a wildcard in the name of the command that a launcher starts asks', () => 
   ])
 })
 
-test('a line in the word of its option is read, and so is what other launchers start', () => {
+test("a line in an option's value is analysed, and so is what other launchers start", () => {
   checkLines([
     [
       'deny',
@@ -214,7 +214,7 @@ test('a line in the word of its option is read, and so is what other launchers s
   ])
 })
 
-test('a rule that begins with a * is about the text wherever it stands in a line', () => {
+test('a rule that begins with a * matches the text anywhere in a line', () => {
   checkLines([
     [
       'deny',

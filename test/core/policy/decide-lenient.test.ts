@@ -3,7 +3,7 @@ import { checkLines } from '../../support/policy-lines.ts'
 
 const RULES = ['allow bash', 'deny bash(git push *)', 'ask bash(rm *)']
 
-test('what cannot hide the name of a command is allowed where a narrower rule restricts others', () => {
+test('what cannot hide a command name is allowed where a narrower rule restricts others', () => {
   checkLines([
     [
       'allow',
@@ -16,7 +16,7 @@ test('what cannot hide the name of a command is allowed where a narrower rule re
   ])
 })
 
-test('a rule that restricts sees the commands between redirections, variables and parameters', () => {
+test('a restricting rule sees the commands between redirections, variables and parameters', () => {
   checkLines([
     ['deny', RULES, ['git push > f', 'FOO=1 git push', '> f git push', 'ls > f; git push', 'git push $X']],
     ['deny', RULES, ['git push "$X"', 'FOO=1 /bin/git -C . push', 'A=b sudo git push', 'git -C "$D" push']],
@@ -28,7 +28,7 @@ test('a rule that restricts sees the commands between redirections, variables an
   })
 })
 
-test('a value that nobody knows asks where it may be what a rule is about', () => {
+test('an unknown value asks where a rule may match it', () => {
   checkLines([
     [
       'ask',
@@ -47,7 +47,7 @@ test('a value that nobody knows asks where it may be what a rule is about', () =
   ])
 })
 
-test('everything else that a shell gives a meaning to still asks', () => {
+test('all other shell syntax still asks', () => {
   checkLines([
     ['ask', RULES, ['PATH=. ls', 'LD_PRELOAD=x ls', 'BASH_ENV=x ls', 'ENV=x ls', 'IFS=x ls', 'GIT_SSH=x ls']],
     [
@@ -71,6 +71,6 @@ test('everything else that a shell gives a meaning to still asks', () => {
   ])
 })
 
-test('a rule for some commands still allows none of them with a redirection, a variable or a parameter', () => {
+test('a rule for some commands allows none of them with a redirection, a variable or a parameter', () => {
   checkLines([['ask', ['allow bash(ls *)'], ['ls > f', 'A=1 ls', 'ls $X', 'ls "$X"', 'ls < f']]])
 })

@@ -9,7 +9,7 @@ import { checkLines, judgeLine } from '../../support/policy-lines.ts'
 import { propertyRuns } from '../../support/property-runs.ts'
 import { plainLines, soups } from '../../support/shell-lines.ts'
 
-test('decide() allows a command that a rule is about, and asks about its evil twins', () => {
+test('decide() allows a command that a rule matches, and asks about its evil twins', () => {
   checkLines([
     ['allow', ['allow bash(git *)'], ['git', 'git status', 'git  log   -1', 'git commit -m "a; rm -rf b"']],
     [
@@ -100,7 +100,7 @@ test('decide() allows a command that a rule is about, and asks about its evil tw
   ])
 })
 
-test('decide() allows a line when each of its commands is allowed, by whatever rule', () => {
+test('decide() allows a line when each of its commands is allowed, by any rules', () => {
   const rules = ['allow bash(git *)', 'allow bash(npm test)', 'allow bash(tail *)']
   checkLines([
     [
@@ -121,7 +121,7 @@ test('decide() allows a line when each of its commands is allowed, by whatever r
   ])
 })
 
-test('in the mode all only what is denied, or may be, is not allowed', () => {
+test('in the mode all, only what is or may be denied is not allowed', () => {
   checkLines(
     [
       ['allow', [], ['ls', 'rm -rf x', 'a $(b)']],
@@ -135,7 +135,7 @@ test('in the mode all only what is denied, or may be, is not allowed', () => {
   checkLines([['ask', [], ['ls']]], { mode: 'all', trust: 'unattended' })
 })
 
-test('a remote turn runs no command, and a turn that only reads neither, whatever a rule says', () => {
+test('remote and read-only turns run no command, whatever a rule says', () => {
   checkLines([['deny', ['allow bash', 'allow *', 'allow bash(ls *)'], ['ls', 'ls $(x)']]], {
     trust: 'remote',
   })
@@ -145,7 +145,7 @@ test('a remote turn runs no command, and a turn that only reads neither, whateve
   })
 })
 
-test('decide() says why, and which rule decided', () => {
+test('decide() gives the reason, and the deciding rule', () => {
   const git = { effect: 'allow', pattern: 'bash(git *)', source: 'rule 0' }
   const push = { effect: 'deny', pattern: 'bash(git push *)', source: 'rule 1' }
   const rules = ['allow bash(git *)', 'deny bash(git push *)']
@@ -281,7 +281,7 @@ test('decide() suggests nothing for what runs its input, and offers nothing for 
   }
 })
 
-test('a line is allowed by its rule rather than by a command of it that only reads', () => {
+test('a line is allowed by its rule rather than by a read-only command in it', () => {
   const readOnly = [{ form: 'echo', paths: [], trees: [] }, undefined]
   const rules = ruleList(['allow bash(sh)'])
   const decision = decide({ kind: 'bash', command: 'echo id | sh', readOnly }, makePolicyContext({ rules }))
@@ -293,7 +293,7 @@ test('a line is allowed by its rule rather than by a command of it that only rea
   assert.match(warnings.join(' '), /allow bash\(sh\) permits any command/)
 })
 
-test('decide() suggests nothing where no rule that allows would help', () => {
+test('decide() suggests nothing where no allow rule would help', () => {
   const lines: [line: string, rules: string[], more?: Partial<PolicyContext>][] = [
     ['npm test', ['deny bash(npm *)']],
     ['npm test', ['ask bash(npm *)']],
@@ -312,7 +312,7 @@ test('decide() suggests nothing where no rule that allows would help', () => {
   }
 })
 
-test('what decide() suggests is a rule, and allows the line', () => {
+test('the suggestion of decide() is a valid rule, and allows the line', () => {
   const lines = fc.oneof(
     plainLines.map(({ text }) => text),
     soups,
@@ -332,7 +332,7 @@ test('what decide() suggests is a rule, and allows the line', () => {
   )
 })
 
-test('an order of rules changes nothing', () => {
+test('the order of rules does not matter', () => {
   const rule = fc.constantFrom(
     'allow bash',
     'allow bash(a *)',

@@ -38,7 +38,7 @@ function check(rows: readonly Row[], more: Partial<PolicyContext> = {}) {
   }
 }
 
-/** What holds without a rule: effects of reading and changing a file here, reading and changing one elsewhere. */
+/** The effects without a rule: reading and changing a file here, reading and changing one elsewhere. */
 const STANDARD: [
   trust: PolicyContext['trust'],
   mode: PolicyContext['mode'],
@@ -59,7 +59,7 @@ const STANDARD: [
   ['remote', 'all', ['allow', 'allow'], ['deny', 'deny'], ['allow', 'deny', 'deny']],
 ]
 
-test('decide() without rules goes by the class of the turn and by its mode', () => {
+test('decide() without rules depends on the class of the turn and its mode', () => {
   for (const [trust, mode, here, away, others] of STANDARD) {
     const effects = (actions: PolicyAction[]) =>
       actions.map((action) => judge(action, [], { trust, mode }).effect)
@@ -74,7 +74,7 @@ test('decide() without rules goes by the class of the turn and by its mode', () 
   }
 })
 
-test('decide() lets a turn use what its agent remembers, but for a remote one that no rule lets', () => {
+test("decide() lets a turn use its agent's memory, except a remote turn without a rule", () => {
   const actions = (['recall', 'remember'] as const).map((name): PolicyAction => {
     return { kind: 'tool', name, harmless: name === 'recall', own: true }
   })
@@ -90,7 +90,7 @@ test('decide() lets a turn use what its agent remembers, but for a remote one th
   assert.deepEqual(effects({ trust: 'remote' }, ['remote allow recall']), ['allow', 'deny'])
 })
 
-test('decide() lets a turn read what tools wrote for it, and not change it', () => {
+test('decide() lets a turn read what tools wrote for it, but not change it', () => {
   const more = { readable: ['/cache/s1'] }
   check([['allow', [], [read('/cache/s1'), read('/cache/s1/out')]]], more)
   check([['ask', [], [read('/cache/s10'), read('/cache'), edit('/cache/s1/out')]]], more)
@@ -98,7 +98,7 @@ test('decide() lets a turn read what tools wrote for it, and not change it', () 
   check([['allow', [], [read('/cache/s1/out')]]], { ...more, trust: 'remote' })
 })
 
-test('a rule about a path is about that path and what is below it', () => {
+test('an allow rule about a path covers that path and everything below it', () => {
   check([
     ['allow', ['allow edit(src/**)'], ['/ws/src', '/ws/src/a.ts', '/ws/src/.a/b', '/ws/src/a\nb'].map(edit)],
     [
@@ -156,7 +156,7 @@ test('a rule about a path is about that path and what is below it', () => {
   check([['allow', ['allow read(etc/**)'], [read('/etc/a')]]], { workspace: '/' })
 })
 
-test('a rule that takes something away is about more', () => {
+test('a restricting rule covers more', () => {
   check([
     [
       'deny',
@@ -195,7 +195,7 @@ test('deny beats ask, ask beats allow, however narrow they are', () => {
   check([['ask', ['ask read'], [read(path)]]], { mode: 'read-only' })
 })
 
-test('a rule about MCP tools knows them by both of their names, and matches no others', () => {
+test('a rule about MCP tools matches both of their names, and no others', () => {
   check([
     [
       'allow',
@@ -263,7 +263,7 @@ test('a rule about MCP tools knows them by both of their names, and matches no o
   ])
 })
 
-test('decide() says why', () => {
+test('decide() gives the reason', () => {
   const reasons: [action: PolicyAction, rules: string[], more: Partial<PolicyContext>, reason: string][] = [
     [read('/ws/a'), [], {}, 'it reads in the working directory'],
     [read('/a'), [], {}, 'it reads outside the working directory'],
@@ -281,7 +281,7 @@ test('decide() says why', () => {
   for (const [action, rules, more, reason] of reasons) assert.equal(judge(action, rules, more).reason, reason)
 })
 
-test('decide() names the rules that matched, and the one that decided', () => {
+test('decide() names the rules that matched, and the deciding one', () => {
   const { rule, matched } = judge(edit('/ws/src/a'), [
     'allow edit',
     'ask edit(src)',
@@ -295,7 +295,7 @@ test('decide() names the rules that matched, and the one that decided', () => {
   assert.equal(judge(edit('/ws/src/a')).rule, undefined)
 })
 
-test('decide() suggests a rule for just this', () => {
+test('decide() suggests a rule for exactly this action', () => {
   const suggestions: [action: PolicyAction, suggestion: string][] = [
     [edit('/ws/src/a.ts'), 'edit(src/a.ts)'],
     [read('/ws'), 'read(.)'],
@@ -324,7 +324,7 @@ test('decide() suggests the path of a file elsewhere, whatever edit allows', () 
   assert.match(reason, /outside the working directory/)
 })
 
-test('what decide() suggests is a rule, and allows the action', () => {
+test('the suggestion of decide() is a valid rule, and allows the action', () => {
   const odd = fc.oneof(
     fc.constantFrom(...'*?[]{}()\\!,~$ \n\t.-|'),
     fc.string({ unit: 'grapheme', maxLength: 2 }),
@@ -353,7 +353,7 @@ test('what decide() suggests is a rule, and allows the action', () => {
   )
 })
 
-test('what decide() suggests for a path does not cover another', () => {
+test('the suggestion of decide() for a path does not cover another', () => {
   const name = fc.string({ unit: fc.constantFrom(...'ab*?[]{}()\\!,~$ .-'), minLength: 1, maxLength: 3 })
   fc.assert(
     fc.property(name, name, (one, other) => {
@@ -365,6 +365,6 @@ test('what decide() suggests for a path does not cover another', () => {
   )
 })
 
-test('decide() refuses a rule that is none', () => {
+test('decide() rejects an invalid rule', () => {
   assert.throws(() => judge(ask, ['deny bash(']), { kind: 'invalid' })
 })

@@ -1,7 +1,7 @@
 import { test } from 'node:test'
 import { checkLines } from '../../support/policy-lines.ts'
 
-test('a rule that allows a launcher does not allow what that starts', () => {
+test('a rule that allows a launcher does not allow what it starts', () => {
   checkLines([
     [
       'ask',
@@ -54,7 +54,7 @@ test('a rule that allows a launcher does not allow what that starts', () => {
   ])
 })
 
-test('a rule that names what a launcher starts allows it, and so does a rule for that command', () => {
+test('a rule for what a launcher starts allows it, and so does a rule for that command', () => {
   checkLines([
     ['allow', ['allow bash(timeout 60 npm test *)'], ['timeout 60 npm test', 'timeout 60 npm test -- a']],
     ['ask', ['allow bash(timeout * npm test)'], ['timeout 5 rm -rf x npm test', 'timeout 5 npm test']],
@@ -93,7 +93,7 @@ test('a rule that names what a launcher starts allows it, and so does a rule for
   ])
 })
 
-test('launchers that are started by launchers, options and variables hide nothing from a rule that denies', () => {
+test('nested launchers, options and variables hide nothing from a deny rule', () => {
   const rules = ['deny bash(rm *)']
   checkLines(
     [

@@ -19,7 +19,7 @@ function offered(trust: Trust, rules: string[] = [], canAsk = false): string[] {
   return [...BUILT_IN, SERVED].filter(isOffered).map(({ name }) => name)
 }
 
-test('offeredTo() offers a remote turn nothing that is always refused', () => {
+test('offerFilter() offers a remote turn no tool that is always refused', () => {
   const least = ['read', 'glob', 'grep', 'search_sessions', 'write', 'edit']
   assert.deepEqual(offered('remote'), least)
   assert.deepEqual(offered('remote', ['allow *', 'allow bash', 'unattended allow *']), least)
@@ -32,7 +32,7 @@ test('offeredTo() offers a remote turn nothing that is always refused', () => {
   assert.ok(!offered('remote', ['remote allow *']).includes('fetch'))
 })
 
-test('offeredTo() offers an unattended turn all that a rule could allow, and questions only where they are answered', () => {
+test('offerFilter() offers an unattended turn every tool that a rule could allow, and questions only if they are answered', () => {
   const all = [...BUILT_IN, SERVED].map(({ name }) => name)
   assert.deepEqual(offered('local'), all)
   assert.deepEqual(offered('unattended', [], true), all)
@@ -42,7 +42,7 @@ test('offeredTo() offers an unattended turn all that a rule could allow, and que
   )
 })
 
-test('offeredTo() leaves out no tool whose call could be allowed', () => {
+test('offerFilter() omits no tool whose call could be allowed', () => {
   const actions: readonly [tool: OfferableTool, action: PolicyAction][] = [
     [{ name: 'write' }, { kind: 'edit', path: '/ws/a', shown: 'a' }],
     [

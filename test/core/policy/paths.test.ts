@@ -12,7 +12,7 @@ function resolveIn(tree: LinkTree, path: string): Promise<string> {
   return resolvePath(path, { workspace: tree.at('ws'), homeDir: tree.at('home') })
 }
 
-test('openWorkspace() gives a directory without links', async () => {
+test('openWorkspace() returns a directory without links', async () => {
   await using tree = await linkTree([
     'ws/',
     'link -> ws',
@@ -32,7 +32,7 @@ test('openWorkspace() gives a directory without links', async () => {
   await assert.rejects(openWorkspace(tree.at('loop')), missing('loop', 'its links form a loop'))
 })
 
-test('resolvePath() gives the file that a path means', async () => {
+test('resolvePath() returns the file that a path means', async () => {
   await using tree = await linkTree([
     'ws/a.ts',
     'ws/src/b.ts',
@@ -119,7 +119,7 @@ test('resolvePath() gives the file that a path means', async () => {
   assert.equal(await resolveIn(tree, `//${tree.at('ws/a.ts')}`), tree.at('ws/a.ts'))
 })
 
-test('resolvePath() is what the kernel opens, and where it makes a file', async () => {
+test('resolvePath() is the path that the kernel opens, and where it creates a file', async () => {
   const names = ['a', 'b', 'c']
   const target = fc
     .array(fc.constantFrom('..', '.', ...names), { minLength: 1, maxLength: 4 })
@@ -149,7 +149,7 @@ test('resolvePath() is what the kernel opens, and where it makes a file', async 
   )
 })
 
-/** Makes a file at the path; if that can be done it must lie where resolvePath() said. */
+/** Creates a file at the path; on success it must be where resolvePath() said. */
 async function compareWithKernel(path: string, workspace: string): Promise<void> {
   const raw = `${workspace}/${path}`
   const said = await resolvePath(path, { workspace, homeDir: '' }).catch((error: Error) => error.message)
@@ -167,7 +167,7 @@ async function compareWithKernel(path: string, workspace: string): Promise<void>
   await rm(said)
 }
 
-test('resolvePath() refuses what no file can have', async () => {
+test('resolvePath() rejects impossible paths', async () => {
   await using tree = await linkTree(['ws/loop -> loop', 'ws/a -> b/x', 'ws/b -> a/y', 'ws/file'])
   const refuse = async (path: string, why: string) => {
     await assert.rejects(resolveIn(tree, path), { kind: 'invalid', message: new RegExp(`: ${why}$`) }, path)
@@ -184,7 +184,7 @@ test('resolvePath() refuses what no file can have', async () => {
   await assert.rejects(noHome, { kind: 'invalid', message: /this user has no directory for ~/ })
 })
 
-test('resolvePath() takes long paths and many segments', async () => {
+test('resolvePath() accepts long paths and many segments', async () => {
   await using tree = await linkTree(['ws/'])
   const long = Array.from({ length: 15 }, () => 'x'.repeat(200)).join('/')
   assert.equal(await resolveIn(tree, long), tree.at(`ws/${long}`))
@@ -192,7 +192,7 @@ test('resolvePath() takes long paths and many segments', async () => {
   assert.equal(await resolveIn(tree, back), tree.at('ws/a'))
 })
 
-test('resolvePath() does not guess what lies in a folder that is closed', async () => {
+test('resolvePath() does not guess the contents of an inaccessible folder', async () => {
   await using tree = await linkTree(['ws/closed/in -> ../../secret', 'secret/key'])
   await chmod(tree.at('ws/closed'), 0)
   const isOpen = await readFile(tree.at('ws/closed/in/key')).then(
@@ -207,7 +207,7 @@ test('resolvePath() does not guess what lies in a folder that is closed', async 
   )
 })
 
-test('resolvePath() sees through the links of /proc and /dev', async () => {
+test('resolvePath() resolves the links of /proc and /dev', async () => {
   await using tree = await linkTree(['ws/a', 'secret/key'])
   if (platform() === 'linux') {
     assert.equal(await resolveIn(tree, `/proc/self/root${tree.at('secret/key')}`), tree.at('secret/key'))
@@ -221,18 +221,18 @@ test('resolvePath() sees through the links of /proc and /dev', async () => {
   assert.match(await resolveIn(tree, '/dev/null'), /^\/dev\/null$/)
 })
 
-test('resolvePath() spells what is there as the file system does', async () => {
+test('resolvePath() spells existing files as the file system does', async () => {
   await using tree = await linkTree(['ws/Caf\u00e9/A.ts'])
   for (const path of ['cafe\u0301/a.ts', 'CAF\u00c9/new', 'Cafe\u0301/A.ts/x']) {
     const real = await resolveIn(tree, path)
     const there = await realpath(tree.at(`ws/${path.split('/')[0]}`)).catch(() => undefined)
-    // Where the names are one, the folder has the name it was made with; elsewhere the folder does not exist.
+    // If the names are one, the folder has its original name; otherwise it does not exist.
     assert.ok(isInside(there ?? tree.at(`ws/${path.split('/')[0]}`), real), path)
     if (there !== undefined) assert.equal(basename(there).normalize('NFC'), 'Caf\u00e9')
   }
 })
 
-test('isInside() is about whole names', () => {
+test('isInside() compares whole names', () => {
   const inside: [folder: string, path: string][] = [
     ['/a', '/a'],
     ['/a', '/a/b'],

@@ -23,7 +23,7 @@ const PLAIN = [
   '/home/ann/notes/.bashrc.md /home/ann/x/.bashrc /home/ann/.config/other/x /srv/x/.ssh/config',
 ].flatMap((line) => line.split(' '))
 
-test('no rule for many files and no mode changes a protected path unasked', () => {
+test('no rule for many files and no mode changes a protected path without asking', () => {
   for (const path of PROTECTED) {
     for (const rule of [
       'edit',
@@ -46,7 +46,7 @@ test('no rule for many files and no mode changes a protected path unasked', () =
   for (const path of PLAIN) assert.equal(judge(path, ['allow edit(/**)']).effect, 'allow', path)
 })
 
-test('a rule that names a protected path allows it, and that is what is suggested', () => {
+test('a rule that names a protected path allows it, and is what is suggested', () => {
   const rows: [path: string, rule: string, effect: RuleEffect][] = [
     ['.git/config', 'edit(.git/**)', 'allow'],
     ['src/.git/config', 'edit(src/.git)', 'allow'],
@@ -80,14 +80,14 @@ test('the reason names a protected path as it is written', () => {
   }
 })
 
-test('whoever allows everything is asked only about what instructs every agent', () => {
+test('a user who allows everything is asked only about what instructs every agent', () => {
   for (const path of PROTECTED) {
     const effect = /crabtalk\/(skills|Crab)/.test(path) ? 'ask' : 'allow'
     assert.equal(judge(path, [], { mode: 'all' }).effect, effect, path)
   }
 })
 
-test('a working directory inside of a protected folder is one like any other', () => {
+test('a working directory inside a protected folder is treated like any other', () => {
   const workspace = '/home/ann/.crabtalk/workspace/crab'
   assert.equal(judge(`${workspace}/a.txt`, [], { workspace, mode: 'edits' }).effect, 'allow')
   assert.equal(judge(`${workspace}/AGENTS.md`, [], { workspace, mode: 'edits' }).effect, 'ask')

@@ -23,7 +23,10 @@ const TREE = [
   'data (1)/n',
 ]
 
-/** What rules say of reading and changing the file that a path means, each first made ready for links. */
+/**
+ * Returns the effects of rules on reading and changing the file of a path, after resolving links in each
+ * rule.
+ */
 async function effectsOf(path: string, rules: string[]): Promise<[RuleEffect, RuleEffect]> {
   await using tree = await linkTree(TREE)
   const place = { workspace: tree.at('ws'), homeDir: tree.at('home') }
@@ -52,7 +55,7 @@ test('a link leads out of the working directory', async () => {
   for (const [path, effects] of paths) assert.deepEqual(await effectsOf(path, []), effects, path)
 })
 
-test('a rule that takes something away follows the links on its path', async () => {
+test('a restricting rule follows the links on its path', async () => {
   const rows: [rules: string[], path: string, effects: [RuleEffect, RuleEffect]][] = [
     [['deny read(.env)'], '.env', ['deny', 'ask']],
     [['deny read(.env)'], 'ROOT/secret/env', ['deny', 'ask']],
@@ -73,7 +76,7 @@ test('a rule that takes something away follows the links on its path', async () 
   }
 })
 
-test('a rule that allows does not follow a link that somebody may have put there', async () => {
+test('an allow rule does not follow a link that others may have created', async () => {
   const rows: [rules: string[], path: string, effects: [RuleEffect, RuleEffect]][] = [
     [['allow edit(build/**)'], 'build/x', ['ask', 'ask']],
     [['allow edit(ROOT/ws/build/**)'], 'build/x', ['ask', 'ask']],
@@ -91,7 +94,7 @@ test('a rule that allows does not follow a link that somebody may have put there
   }
 })
 
-test('resolveRules() leaves a rule as it is written, and alone where there is no link', async () => {
+test('resolveRules() keeps a rule as it is written, and unchanged without a link', async () => {
   await using tree = await linkTree(TREE)
   const place = { workspace: tree.at('ws'), homeDir: '' }
   const rules = ruleList([
@@ -113,7 +116,7 @@ test('resolveRules() leaves a rule as it is written, and alone where there is no
   await assert.rejects(resolveRules(ruleList(['deny nope(']), place), { kind: 'invalid' })
 })
 
-test('resolveRules() keeps a rule whose links lead in a circle', async () => {
+test('resolveRules() keeps a rule whose links form a circle', async () => {
   await using tree = await linkTree(['ws/loop -> loop'])
   const rules = ruleList(['deny read(loop/**)'])
   assert.deepEqual(await resolveRules(rules, { workspace: tree.at('ws'), homeDir: '' }), rules)

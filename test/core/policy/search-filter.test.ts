@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { searchFilter } from '../../../src/core/policy/search-filter.ts'
 import { makePolicyContext, ruleList } from '../../support/policy-context.ts'
 
-test('searchFilter() keeps out what a rule denies or wants to be asked about', () => {
+test('searchFilter() excludes what a rule denies or asks about', () => {
   const rules = [
     'deny read(.env)',
     'ask read(secret/**)',

@@ -1,7 +1,7 @@
 import { test } from 'node:test'
 import { checkLines } from '../../support/policy-lines.ts'
 
-test('a rule that restricts a sub-command sees it behind options of its program', () => {
+test('a restricting rule matches a sub-command after options of its program', () => {
   checkLines([
     [
       'deny',
@@ -56,7 +56,7 @@ test('a rule that restricts a sub-command sees it behind options of its program'
   ])
 })
 
-test('options of a program change nothing for other sub-commands, nor for rules that allow', () => {
+test('options of a program do not affect other sub-commands or allow rules', () => {
   checkLines([
     [
       'allow',

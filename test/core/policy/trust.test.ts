@@ -5,7 +5,7 @@ import type { Trust } from '../../../src/core/policy/types.ts'
 
 const CHANNELS: readonly Channel[] = ['process', 'local', TCP_CLIENT]
 
-/** The class of each sender's turns at the home's own socket, and of those that no person waits for. */
+/** The class of each sender's turns at the home's own socket, attended and unattended. */
 const SENDERS: readonly [sender: string, trust: Trust, unattended: Trust][] = [
   ['', 'local', 'unattended'],
   ['user', 'local', 'unattended'],
@@ -24,27 +24,27 @@ const SENDERS: readonly [sender: string, trust: Trust, unattended: Trust][] = [
   ['delegate:01J', 'remote', 'remote'],
 ]
 
-test('trustOf() gives a sender the same class in this process as at the socket of the home, and none over TCP', () => {
+test("classifyTurn() gives a sender the same class in this process as at the home's socket, and a remote one over TCP", () => {
   for (const [sender, trust] of SENDERS) {
     const classes = CHANNELS.map((channel) => classifyTurn(channel, sender))
     assert.deepEqual(classes, [trust, trust, 'remote'], sender)
   }
 })
 
-test('trustOf() gives no turn the local class that no person waits for', () => {
+test('classifyTurn() never gives an unattended turn the local class', () => {
   for (const [sender, , trust] of SENDERS) {
     const classes = CHANNELS.map((channel) => classifyTurn(channel, sender, { unattended: true }))
     assert.deepEqual(classes, [trust, trust, 'remote'], sender)
   }
 })
 
-test('trustOf() gives a delegated turn the class of the turn that delegates', () => {
+test('classifyTurn() gives a delegated turn the class of the turn that delegates', () => {
   for (const caller of ['local', 'unattended', 'remote'] as const) {
     assert.equal(classifyTurn('local', 'delegate:01J', { caller }), caller)
     assert.equal(classifyTurn(TCP_CLIENT, 'delegate:01J', { caller }), 'remote')
   }
 })
 
-test('classOfClient() is remote over TCP only', () => {
+test('classifyClient() is remote over TCP only', () => {
   assert.deepEqual(CHANNELS.map(classifyClient), ['local', 'local', 'remote'])
 })

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { findWide } from '../../../src/core/policy/wide-rules.ts'
 
-/** Returns what a rule for a command permits besides, or undefined. */
+/** Returns what else a rule for a command permits, or undefined. */
 function permits(words: string): string | undefined {
   return findWide({ effect: 'allow', pattern: `bash(${words})` })?.permits
 }
 
-test('findWide() warns about a rule for what runs its input', () => {
+test('findWide() warns about a rule for a command that runs its input', () => {
   const rules = [
     ...[
       'sh',
@@ -30,7 +30,7 @@ test('findWide() warns about a rule for what runs its input', () => {
   for (const rule of rules) assert.match(permits(rule) ?? '', /^any command/, rule)
 })
 
-test('findWide() warns about rules that leave the options of a program open', () => {
+test('findWide() warns about rules that allow any options of a program', () => {
   const names = [
     ...'eslint prettier jest vitest ava mocha pytest mypy tsc ruff gofmt psql mysql sqlite3 tar zip cp mv ln tee'.split(
       ' ',
@@ -66,7 +66,7 @@ test('findWide() warns about rules that leave the options of a program open', ()
   }
 })
 
-test('findWide() says nothing about narrow rules', () => {
+test('findWide() does not warn about narrow rules', () => {
   const rules = [
     ...[
       ...[
@@ -120,7 +120,7 @@ test('findWide() says nothing about narrow rules', () => {
   for (const rule of rules) assert.equal(permits(rule), undefined, rule)
 })
 
-test('findWide() says of a rule for what starts others that those need rules of their own', () => {
+test('findWide() says that commands started by another command need their own rules', () => {
   for (const name of ['xargs', 'env', 'timeout']) {
     const wide = findWide({ effect: 'allow', pattern: `bash(${name} *)` })
     assert.deepEqual(wide, {

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { matchesPieces } from '../../../src/core/policy/wildcard.ts'
 import { propertyRuns } from '../../support/property-runs.ts'
 
-test('matchesPieces() is what a regular expression with .* between the pieces is', () => {
+test('matchesPieces() matches like a regular expression with .* between the pieces', () => {
   const text = fc.string({ unit: fc.constantFrom('a', 'b', '\n'), maxLength: 8 })
   const pieces = fc.array(fc.string({ unit: fc.constantFrom('a', 'b', '\n'), maxLength: 3 }), {
     minLength: 1,
@@ -18,13 +18,13 @@ test('matchesPieces() is what a regular expression with .* between the pieces is
   )
 })
 
-test('matchesPieces() does not let the beginning and the end share a part', () => {
+test('matchesPieces() does not let the start and the end overlap', () => {
   assert.ok(!matchesPieces(['ab', 'ba'], 'aba'))
   assert.ok(!matchesPieces(['a', 'b', 'b'], 'ab'))
   assert.ok(matchesPieces(['', ''], ''))
 })
 
-test('matchesPieces() takes no longer for many stars', () => {
+test('matchesPieces() takes linear time for many stars', () => {
   const pieces = [...Array.from({ length: 500 }, () => 'a'), 'b']
   assert.ok(!matchesPieces(pieces, 'a'.repeat(100_000)))
 })

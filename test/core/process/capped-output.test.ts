@@ -8,7 +8,7 @@ import { CappedOutput } from '../../../src/core/process/capped-output.ts'
 import { propertyRuns } from '../../support/property-runs.ts'
 import { mountSmallDisk } from '../../support/small-disk.ts'
 
-test('CappedOutput gives what fits as it came, and writes no file', async () => {
+test('CappedOutput returns short output unchanged, and writes no file', async () => {
   await using box = await openBox()
   const { text, droppedBytes, spillPath } = await box.show(['häl', 'lo\n', '😀'], { capBytes: 11 })
   assert.deepEqual(
@@ -18,7 +18,7 @@ test('CappedOutput gives what fits as it came, and writes no file', async () => 
   assert.deepEqual(await readdir(box.path), [])
 })
 
-test('CappedOutput keeps head and tail of what is too long, and the whole in a file', async () => {
+test('CappedOutput keeps head and tail of long output, and all of it in a file', async () => {
   await using box = await openBox()
   const shown = await box.show(['aaaa\n', 'bbbb\n', 'cccc\n', 'dddd\n'], { capBytes: 10 })
   assert.equal(
@@ -29,14 +29,14 @@ test('CappedOutput keeps head and tail of what is too long, and the whole in a f
   assert.equal(await readFile(shown.spillPath!, 'utf8'), 'aaaa\nbbbb\ncccc\ndddd\n')
 })
 
-test('CappedOutput writes files that only their owner reads', async () => {
+test('CappedOutput writes private files', async () => {
   await using box = await openBox()
   const { spillPath } = await box.show(['x'.repeat(100)], { capBytes: 10 })
   assert.equal((await stat(spillPath!)).mode & 0o777, 0o600)
   assert.equal((await stat(join(spillPath!, '..'))).mode & 0o777, 0o700)
 })
 
-test('CappedOutput writes no more than it may, and says so', async () => {
+test('CappedOutput stops writing at its limit, and says so', async () => {
   await using box = await openBox()
   const shown = await box.show(['x'.repeat(30), 'y'.repeat(30)], { capBytes: 10, maxSpillBytes: 40 })
   assert.equal(
@@ -87,7 +87,7 @@ test('CappedOutput shows whole characters of any output, and counts every byte',
   )
 })
 
-test('CappedOutput takes bytes that are no text', async () => {
+test('CappedOutput accepts bytes that are not text', async () => {
   await using box = await openBox()
   const shown = await box.show([Buffer.alloc(50, 0x80)], { capBytes: 20 })
   assert.match(shown.text, /^\ufffd+\n\[\d+ bytes .+\]\n\ufffd+$/)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { test } from 'node:test'
 
-test('closeInherited() closes what a program got from who started it, and nothing of its own', () => {
+test('closeInherited() closes what a program inherited, and nothing of its own', () => {
   const program = `
     import { closeSync, openSync, readlinkSync } from 'node:fs'
     import { spawnSync } from 'node:child_process'

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { findProgram } from '../../../src/core/process/find-program.ts'
 import { makeCommand } from '../../support/process-platforms.ts'
 
-test('findProgram() looks along the PATH of the command, for files that can be run', async () => {
+test("findProgram() searches the command's PATH for executable files", async () => {
   await using box = await openBox()
   await box.file('a/tool', 0o644)
   await box.file('b/tool', 0o755)
@@ -15,7 +15,7 @@ test('findProgram() looks along the PATH of the command, for files that can be r
   assert.equal(await findProgram(makeCommand(['tool'], { env })), `${box.path}/b/tool`)
 })
 
-test('findProgram() takes parts of the PATH from the directory of the command', async () => {
+test('findProgram() resolves relative parts of the PATH in the directory of the command', async () => {
   await using box = await openBox()
   await box.file('bin/tool', 0o755)
   await box.file('here', 0o755)
@@ -27,11 +27,11 @@ test('findProgram() takes parts of the PATH from the directory of the command', 
   assert.equal(await findProgram(makeCommand(['here'], { ...at, env: { PATH: '' } })), `${box.path}/here`)
 })
 
-test('findProgram() looks in the system folders when there is no PATH', async () => {
+test('findProgram() searches the system folders when there is no PATH', async () => {
   assert.match(await findProgram(makeCommand(['sh'], { env: {} })), /^\/(usr\/)?bin\/sh$/)
 })
 
-test('findProgram() takes a path from the directory of the command, and follows no link', async () => {
+test('findProgram() resolves a path in the directory of the command, and follows no link', async () => {
   await using box = await openBox()
   await mkdir(join(box.path, 'sub'))
   await symlink('/bin/sh', join(box.path, 'python'))
@@ -60,7 +60,7 @@ test('findProgram() says what is missing, and what to do', async () => {
   }
 })
 
-/** A folder to put programs in. */
+/** Creates a folder to put programs in. */
 async function openBox() {
   const { path, remove } = await mkdtempDisposable(join(tmpdir(), 'crab box '))
   return {

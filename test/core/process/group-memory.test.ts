@@ -35,6 +35,6 @@ for (const [name, source] of Object.entries({
   })
 }
 
-test('groupMemory() of nothing looks at nothing', async () => {
+test('groupMemory() of nothing reads nothing', async () => {
   assert.equal((await groupMemory([], () => assert.fail('looked'))).size, 0)
 })

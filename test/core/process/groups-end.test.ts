@@ -22,7 +22,7 @@ for (const { name, platform } of posixPlatforms()) {
       assert.equal(running.stdout.readableEnded, false)
     })
 
-    test('what a program wrote is there when it is read long after the end', async () => {
+    test('the output of a program can be read long after its end', async () => {
       await using host = openTestHost(platform)
       await using running = await host.start(makeScript('echo early; echo problem >&2'))
       await running.exited
@@ -38,7 +38,7 @@ for (const { name, platform } of posixPlatforms()) {
       assert.deepEqual((await running.members()).toSorted(), [running.pid, child].toSorted())
     })
 
-    test('end() lets a program say goodbye', async () => {
+    test('end() lets a program clean up', async () => {
       const script = "trap 'echo bye; exit 7' TERM; echo ready; while :; do sleep 0.01; done"
       await using host = openTestHost(platform)
       await using running = await host.start(makeScript(script))
@@ -49,7 +49,7 @@ for (const { name, platform } of posixPlatforms()) {
       assert.deepEqual(await running.exited, { code: 7, signal: null })
     })
 
-    test('end() kills what ignores TERM and the end of its input', async () => {
+    test('end() kills a program that ignores TERM and the end of its input', async () => {
       const { word, command } = markedScript(STUBBORN)
       await using host = openTestHost(platform)
       await using running = await host.start(command)
@@ -59,7 +59,7 @@ for (const { name, platform } of posixPlatforms()) {
       assert.deepEqual(await livingWith(word), [])
     })
 
-    test('end() ends what a program that has ended left running', async () => {
+    test('end() ends the leftover processes of a program that has exited', async () => {
       const { word, command } = markedScript(`(${STUBBORN}) & sleep 600 & read line`)
       await using host = openTestHost(platform)
       await using running = await host.start(command)
@@ -93,7 +93,7 @@ for (const { name, platform } of posixPlatforms()) {
       assert.deepEqual(await running.members(), [])
     })
 
-    test('end() of a group that is stopped ends it', async () => {
+    test('end() of a stopped group ends it', async () => {
       const { word, command } = markedScript('echo ready; kill -STOP 0')
       await using host = openTestHost(platform)
       await using running = await host.start(command)
@@ -102,7 +102,7 @@ for (const { name, platform } of posixPlatforms()) {
       assert.deepEqual(await livingWith(word), [])
     })
 
-    test('release() ends a group while nobody waits for it', async () => {
+    test('release() ends a group in the background', async () => {
       const { word, command } = markedScript(`(${STUBBORN}) & cat`)
       await using host = openTestHost(platform)
       const running = await host.start(command)
@@ -145,7 +145,7 @@ for (const { name, platform } of posixPlatforms()) {
   })
 }
 
-/** Says that it is ready, then ends for nothing but KILL. */
+/** Prints that it is ready, then ends only on KILL. */
 const STUBBORN = "trap '' TERM INT HUP; echo ready; while :; do sleep 1; done"
 
 function isWatcher({ command }: { command: string }): boolean {

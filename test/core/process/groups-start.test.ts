@@ -15,7 +15,7 @@ import {
 
 for (const { name, platform } of posixPlatforms()) {
   describe(name, { concurrency: 4 }, () => {
-    test('start() gives the program its arguments as they are', async () => {
+    test('start() passes arguments to the program unchanged', async () => {
       const args = [
         '',
         ' ',
@@ -51,7 +51,7 @@ for (const { name, platform } of posixPlatforms()) {
       })
     }
 
-    test('start() gives the program the environment it is told, the mark, and nothing else', async () => {
+    test('start() gives the program the requested environment, the tag, and nothing else', async () => {
       const env = {
         group: 'a b',
         mark: '',
@@ -86,7 +86,7 @@ for (const { name, platform } of posixPlatforms()) {
       assert.equal(await readAllText(running.stderr), 'problem\n')
     })
 
-    test('a program without standard input finds its end', async () => {
+    test('a program without standard input reads its end', async () => {
       await using host = openTestHost(platform)
       await using running = await host.start(makeScript('wc -c; readlink /proc/self/fd/0', { stdin: 'none' }))
       for (const _ of [1, 2]) running.stdin.write('nobody reads this')
@@ -94,7 +94,7 @@ for (const { name, platform } of posixPlatforms()) {
       assert.match(await readAllText(running.stdout), /^\s*0\n\/dev\/null\n$/)
     })
 
-    test('merged outputs stay in the order they were written', async () => {
+    test('merged outputs keep the order in which they were written', async () => {
       const script = 'for i in 1 2 3 4 5; do echo out; echo err >&2; done'
       await using host = openTestHost(platform)
       await using running = await host.start(makeScript(script, { stderr: 'stdout' }))
@@ -102,7 +102,7 @@ for (const { name, platform } of posixPlatforms()) {
       assert.equal(await readAllText(running.stderr), '')
     })
 
-    test('exited tells the exit code, or the signal', async () => {
+    test('exited returns the exit code, or the signal', async () => {
       await using host = openTestHost(platform)
       await using failed = await host.start(makeScript('exit 3'))
       await using killed = await host.start(makeScript('kill -KILL $$'))
@@ -110,16 +110,16 @@ for (const { name, platform } of posixPlatforms()) {
       assert.deepEqual(await killed.exited, { code: null, signal: 'SIGKILL' })
     })
 
-    test('the pid is that of the program, its group and its session', async () => {
+    test('the pid identifies the program, its group and its session', async () => {
       await using host = openTestHost(platform)
       await using running = await host.start(makeScript('echo $$; ps -o pgid= -o sid= -p $$'))
       const [pid, group, session] = (await readAllText(running.stdout)).trim().split(/\s+/).map(Number)
       assert.deepEqual([pid, group, session], [running.pid, running.pid, running.pid])
     })
 
-    test('a program has no child that it did not start, and no descriptor of ours', async () => {
+    test('a program has no child that it did not start, and none of our descriptors', async () => {
       const look = 'ls /proc/$$/fd; ps -o comm= --ppid $$; true'
-      const plain = spawnSync('/bin/sh', ['-c', look], { encoding: 'utf8' }) // what every program inherits here
+      const plain = spawnSync('/bin/sh', ['-c', look], { encoding: 'utf8' }) // inherited by every program here
       await using host = openTestHost(platform)
       await using running = await host.start(makeScript(look))
       assert.equal(await readAllText(running.stdout), plain.stdout)

@@ -2,9 +2,9 @@ import { openProcessHost } from '../../../src/core/process/process-host.ts'
 import type { ProcessCommand, RunningProcess } from '../../../src/core/process/types.ts'
 
 /**
- * A process that starts the commands of its first argument (JSON) and says `started PID…` when each has written
- * something. Then `exit` on its standard input makes it end without a word to anybody, `dispose` and `release` make it
- * say goodbye in these ways first; a signal ends it as signals do.
+ * Starts the commands of its first argument (JSON) and prints `started PID…` when each has written something.
+ * Then `exit` on its standard input makes it exit silently, `dispose` and `release` make it end its programs
+ * in these ways first; a signal ends it as usual.
  */
 const commands: ProcessCommand[] = JSON.parse(process.argv[2]!)
 const host = openProcessHost({ pid: process.pid })
@@ -15,7 +15,7 @@ process.stdin.once('data', async (word) => {
   if (String(word) === 'exit\n') process.exit(0)
   if (String(word) === 'dispose\n') await host[Symbol.asyncDispose]()
   if (String(word) === 'release\n') host.releaseAll()
-  process.stdin.destroy() // nothing else keeps it
+  process.stdin.destroy() // nothing else keeps it running
 })
 
 async function hasWritten({ stdout, stderr }: RunningProcess): Promise<void> {

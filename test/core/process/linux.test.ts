@@ -7,7 +7,7 @@ import { livingWith } from '../../support/orphans.ts'
 import { makeScript, markedScript, openTestHost, readFirstLine } from '../../support/process-platforms.ts'
 import { until } from '../../support/until.ts'
 
-// What Linux can do beyond groups; groups-start.test.ts and groups-end.test.ts hold what every POSIX system can.
+// Tests what Linux can do beyond groups; groups-start.test.ts and groups-end.test.ts test what every POSIX system can.
 const ESCAPES = {
   'that leaves the group': 'timeout 600 sleep 600 & echo $!; wait',
   'that leaves the session': 'setsid sleep 600 & echo $!; wait',
@@ -46,12 +46,12 @@ describe('linuxPlatform()', { concurrency: 4 }, () => {
     await using running = await host.start(command)
     await readFirstLine(running)
     const watcher = (await livingWith(word)).find((living) => living.command.includes('crabtalk-watch'))!
-    process.kill(watcher.pid, 'SIGSTOP') // as slow as on a machine that is busy
+    process.kill(watcher.pid, 'SIGSTOP') // as slow as on a busy machine
     await running.end()
     assert.deepEqual(await livingWith(word), [])
   })
 
-  test('end() leaves the programs of others alone', async () => {
+  test('end() does not touch programs of others', async () => {
     await using host = openTestHost(linuxPlatform())
     await using other = await host.start(makeScript('setsid sleep 600 & echo ready; wait'))
     await using running = await host.start(makeScript('sleep 600'))

@@ -14,7 +14,7 @@ import {
 
 const REST = '0 -1 4194304 100 0 0 0 1 2 0 0 20 0 1 0 4711 2700000 200 18446744073709551615'
 
-test('readEntry() reads session, start time and state, whatever the name of the program', async () => {
+test('readProcess() reads session, start time and state, for any program name', async () => {
   for (const name of ['sh', 'a b', ')', '(x) Z 1 2 3 ', 'two\nlines']) {
     await using proc = await procWith({ 12: { stat: `12 (${name}) S 1 10 11 ${REST}` } })
     assert.deepEqual(await readProcess(proc.path, 12), {
@@ -26,13 +26,13 @@ test('readEntry() reads session, start time and state, whatever the name of the 
   }
 })
 
-test('readEntry() tells what has ended, and what is not there', async () => {
+test('readProcess() returns nothing for exited and missing processes', async () => {
   await using proc = await procWith({ 12: { stat: `12 (sh) Z 1 10 11 ${REST}` } })
   assert.equal((await readProcess(proc.path, 12))?.isRunning, false)
   assert.equal(await readProcess(proc.path, 13), undefined)
 })
 
-test('readEntries() reads processes only', async () => {
+test('readProcesses() reads processes only', async () => {
   const stat = `12 (sh) S 1 10 11 ${REST}`
   await using proc = await procWith({ 12: { stat }, self: { stat }, 13: {} })
   assert.deepEqual(
@@ -41,7 +41,7 @@ test('readEntries() reads processes only', async () => {
   )
 })
 
-test('readMark() finds the mark among other variables', async () => {
+test('readOwnerTag() finds the tag among other variables', async () => {
   const environ = `X${OWNER_TAG}=wrong\0A=1\0${OWNER_TAG}=1.2.3.x.\0B=${OWNER_TAG}=no\0`
   await using proc = await procWith({ 12: { environ }, 13: { environ: 'A=1\0' } })
   assert.equal(await readOwnerTag(proc.path, 12), '1.2.3.x.')
@@ -49,14 +49,14 @@ test('readMark() finds the mark among other variables', async () => {
   assert.equal(await readOwnerTag(proc.path, 14), undefined)
 })
 
-test('readNamespace() and readUser() know this process, and none that is gone', async () => {
+test('readNamespace() and readUser() know this process, and return nothing for a missing one', async () => {
   assert.match((await readNamespace('/proc', process.pid))!, /^\d+$/)
   assert.equal(await readUser('/proc', process.pid), process.getuid!())
   assert.equal(await readNamespace('/proc', 2 ** 30), undefined)
   assert.equal(await readUser('/proc', 2 ** 30), undefined)
 })
 
-/** A folder that looks like /proc. */
+/** Creates a folder that looks like /proc. */
 async function procWith(processes: Record<string, Record<string, string>>) {
   const folder = await mkdtempDisposable(join(tmpdir(), 'crab-proc-'))
   for (const [pid, files] of Object.entries(processes)) {

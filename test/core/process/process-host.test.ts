@@ -17,7 +17,7 @@ import {
 } from '../../support/process-platforms.ts'
 import { until } from '../../support/until.ts'
 
-test('disposing ends all that run, the stubborn in parallel', async () => {
+test('disposing ends all running programs, stubborn ones in parallel', async () => {
   const { word, command } = markedScript("trap '' TERM; echo ready; while :; do sleep 1; done")
   const host = openTestHost()
   const running = await Promise.all(Array.from({ length: 8 }, () => host.start(command)))
@@ -26,7 +26,7 @@ test('disposing ends all that run, the stubborn in parallel', async () => {
   assert.deepEqual(await livingWith(word), [])
 })
 
-test('disposing ends what is just being started', async () => {
+test('disposing ends starting programs', async () => {
   const { word, command } = markedScript('sleep 600')
   const host = openTestHost()
   const starting = host.start(command)
@@ -47,7 +47,7 @@ test('a host that is disposed, or has released all, starts nothing', async () =>
   }
 })
 
-test('releaseAll() releases what is just being started', async () => {
+test('releaseAll() releases starting programs', async () => {
   const { word, command } = markedScript('sleep 600')
   const host = openTestHost()
   const starting = host.start(command)
@@ -56,7 +56,7 @@ test('releaseAll() releases what is just being started', async () => {
   await until('nothing is left', async () => (await livingWith(word)).length === 0)
 })
 
-test('start() refuses a directory that is not there', async () => {
+test('start() rejects a missing directory', async () => {
   await using host = openTestHost()
   await assert.rejects(host.start(makeCommand(['true'], { cwd: '/no/such' })), {
     kind: 'missing',
@@ -64,7 +64,7 @@ test('start() refuses a directory that is not there', async () => {
   })
 })
 
-test('start() refuses what the system cannot take', async () => {
+test('start() rejects what the system does not accept', async () => {
   await using host = openTestHost()
   await assert.rejects(host.start(makeCommand(['true', 'x'.repeat(2 ** 20)])), {
     kind: 'failed',
@@ -76,7 +76,7 @@ test('start() refuses what the system cannot take', async () => {
   })
 })
 
-test('start() fails where no descriptor is free', async () => {
+test('start() fails when no descriptor is free', async () => {
   const program = join(import.meta.dirname, 'host-program.ts')
   const commands = Array.from({ length: 40 }, () => makeScript('echo ready; sleep 600'))
   const script = `ulimit -n 64 && exec "$@"`
@@ -87,7 +87,7 @@ test('start() fails where no descriptor is free', async () => {
   )
 })
 
-test('start() fails when nobody can watch over the program, which then does not run', async () => {
+test('start() fails when the program cannot be watched, which then does not run', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   const shell = join(folder.path, 'sh')
   await writeFile(shell, '#!/bin/sh\necho "Cannot fork" >&2\nexit 2\n', { mode: 0o755 })
@@ -106,13 +106,13 @@ test('200 programs, one after the other, leave no descriptor and no process', as
   for (let count = 0; count < 200; count += 1) {
     await using running = await host.start(command)
     running.stdin.end('x')
-    if (count % 2 === 0) assert.equal(await readAllText(running.stdout), 'x') // the other half nobody reads
+    if (count % 2 === 0) assert.equal(await readAllText(running.stdout), 'x') // the other half is not read
   }
   await until('the descriptors are closed', async () => (await readdir('/proc/self/fd')).length <= before)
   assert.deepEqual(await livingWith(word), [])
 })
 
-test('50 programs at once talk and end', async () => {
+test('50 concurrent programs talk and end', async () => {
   const { word, command } = markedScript('read line; echo "$line"; exec sleep 600')
   const host = openTestHost()
   const running = await Promise.all(Array.from({ length: 50 }, () => host.start(command)))
@@ -126,7 +126,7 @@ test('50 programs at once talk and end', async () => {
   assert.deepEqual(await livingWith(word), [])
 })
 
-test('a host looks for strays once, after its first start', async () => {
+test('a host sweeps strays once, after its first start', async () => {
   let sweeps = 0
   const platform = linuxPlatform()
   const sweep = async (pid: number) => {
@@ -140,7 +140,7 @@ test('a host looks for strays once, after its first start', async () => {
   assert.equal(sweeps, 1)
 })
 
-test('a process can end while what it cannot find holds the pipes of a program that it ended', async () => {
+test('a process can exit while an undiscoverable process holds the pipes of a program that it ended', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   const command = makeScript('env -i setsid sleep 600 & echo $! > pid; echo ready', { cwd: folder.path })
   const program = join(import.meta.dirname, 'host-program.ts')
@@ -153,7 +153,7 @@ test('a process can end while what it cannot find holds the pipes of a program t
   process.kill(Number(await readFile(join(folder.path, 'pid'), 'utf8')), 'SIGKILL')
 })
 
-test('a pipe that fails takes nobody with it', async () => {
+test('a failing pipe does not affect other programs', async () => {
   await using host = openTestHost()
   await using running = await host.start(makeScript('exec <&-; echo closed; sleep 600'))
   await readFirstLine(running)

@@ -10,13 +10,13 @@ import {
 } from '../../../src/core/process/process-table.ts'
 
 const MB = 1024 * 1024
-/** Fills 60 MB, and starts a child in a session of its own that fills 40 MB more. */
+/** Fills 60 MB, and starts a child in its own session that fills 40 MB more. */
 const SCRIPT = `const b = Buffer.alloc(Number(process.argv[1]) * ${MB}, 1)
 if (process.argv[1] === '60') require('node:child_process').spawn(process.execPath, ['-e', process.argv[2], '40', ''], { stdio: 'inherit', detached: true })
 console.log('ready'); setInterval(() => b, 1000)`
 
 for (const [name, list] of Object.entries({ proc: listByProc(), ps: listByPs() })) {
-  test(`readFamilies() by ${name} counts what a process has started, also in another session`, async () => {
+  test(`readFamilies() by ${name} counts all descendants of a process, also in another session`, async () => {
     await using host = openProcessHost({ pid: process.pid })
     const argv = [process.execPath, '-e', SCRIPT, '60', SCRIPT] as const
     const begun = Date.now()
@@ -34,7 +34,7 @@ for (const [name, list] of Object.entries({ proc: listByProc(), ps: listByPs() }
   })
 }
 
-test('readFamilies() takes no older process for a child, though it names that parent', async () => {
+test('readFamilies() does not treat an older process as a child, even if it names that parent', async () => {
   const one = (pid: number, parent: number, startedAt: number): ListedProcess => {
     return { pid, parent, group: pid, startedAt, bytes: pid }
   }
@@ -43,7 +43,7 @@ test('readFamilies() takes no older process for a child, though it names that pa
   assert.deepEqual(family, { startedAt: 50_000, memoryBytes: 21, pids: [10, 11] })
 })
 
-test('readFamilies() knows nothing where processes cannot be listed, and looks at nothing for nobody', async () => {
+test('readFamilies() returns nothing where processes cannot be listed, and reads nothing for an empty list', async () => {
   assert.equal((await readFamilies([1], listByProc('/nowhere'))).size, 0)
   assert.equal((await readFamilies([1], listByPs('/nowhere'))).size, 0)
   assert.equal((await readFamilies([], () => assert.fail('looked'))).size, 0)

@@ -6,7 +6,7 @@ import { readUntilExit } from '../../../src/core/process/read-until-exit.ts'
 
 const never = new Promise<never>(() => {})
 
-test('readUntilExit() reads to the end, whether the program has ended or not', async () => {
+test('readUntilExit() reads to the end, whether the program has exited or not', async () => {
   for (const exited of [never, Promise.resolve()]) {
     const pieces: string[] = []
     await readUntilExit(streamOf(['one', 'two']), exited, (piece) => void pieces.push(String(piece)))
@@ -14,7 +14,7 @@ test('readUntilExit() reads to the end, whether the program has ended or not', a
   }
 })
 
-test('readUntilExit() takes one piece after the other', async () => {
+test('readUntilExit() handles one piece after the other', async () => {
   let taking = 0
   const pieces: string[] = []
   await readUntilExit(streamOf(['one', 'two', 'three']), Promise.resolve(), async (piece) => {
@@ -27,7 +27,7 @@ test('readUntilExit() takes one piece after the other', async () => {
   assert.deepEqual(pieces, ['one', 'two', 'three'])
 })
 
-test('readUntilExit() leaves a flood that goes on after the exit', async () => {
+test('readUntilExit() stops reading an endless flood after the exit', async () => {
   async function* flood() {
     for (;;) {
       await nextPhase()
@@ -53,7 +53,7 @@ test('readUntilExit() ends with a stream that fails', async () => {
   await readUntilExit(stream, never, () => undefined)
 })
 
-test('readUntilExit() fails as what takes the pieces does, and throws away the rest', async () => {
+test('readUntilExit() fails like its consumer, and discards the rest', async () => {
   const failure = new Error('full')
   const failing = [
     () => {
@@ -69,7 +69,7 @@ test('readUntilExit() fails as what takes the pieces does, and throws away the r
   }
 })
 
-/** A stream that gives its pieces in phases of their own, as a pipe may. */
+/** Returns a stream that emits its pieces in separate event loop phases, as a pipe may. */
 function streamOf(pieces: readonly string[]): Readable {
   async function* inPhases() {
     for (const piece of pieces) yield Buffer.from(piece)

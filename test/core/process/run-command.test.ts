@@ -14,7 +14,7 @@ import { until } from '../../support/until.ts'
 const never = new AbortController().signal
 
 describe('runCommand()', { concurrency: 4 }, () => {
-  test('gives output and exit code', async () => {
+  test('returns output and exit code', async () => {
     await using box = await openBox()
     const result = await box.run(makeScript('echo out; echo err >&2; echo out; exit 3'))
     assert.deepEqual(result, {
@@ -28,7 +28,7 @@ describe('runCommand()', { concurrency: 4 }, () => {
     assert.deepEqual(await readdir(box.path), [])
   })
 
-  test('gives the signal of a program that one ended', async () => {
+  test('returns the signal that ended a program', async () => {
     await using box = await openBox()
     assert.deepEqual((await box.run(makeScript('kill -SEGV $$'))).status, { code: null, signal: 'SIGSEGV' })
   })
@@ -39,7 +39,7 @@ describe('runCommand()', { concurrency: 4 }, () => {
     assert.equal((await box.run(makeCommand(['cat']))).output, '')
   })
 
-  test('does not mind a program that reads no input', async () => {
+  test('accepts a program that reads no input', async () => {
     await using box = await openBox()
     assert.equal(
       (await box.run(makeScript('exec <&-; echo done'), { stdin: 'x'.repeat(2 ** 20) })).output,
@@ -47,12 +47,12 @@ describe('runCommand()', { concurrency: 4 }, () => {
     )
   })
 
-  test('fails as start() does', async () => {
+  test('fails like start()', async () => {
     await using box = await openBox()
     await assert.rejects(box.run(makeCommand(['no-such-program'])), { kind: 'missing' })
   })
 
-  test('gives all that was written before the exit while others hold the output', async () => {
+  test('returns everything written before the exit while other processes hold the output', async () => {
     const { word, command } = markedScript('sleep 600 & head -c 150000 /dev/zero | tr "\\0" x; echo end')
     await using box = await openBox()
     const { output } = await box.run(command, { capBytes: 200_000 })
@@ -60,7 +60,7 @@ describe('runCommand()', { concurrency: 4 }, () => {
     assert.deepEqual(await livingWith(word), [])
   })
 
-  test('resolves while others flood the output', async () => {
+  test('resolves while other processes flood the output', async () => {
     const { word, command } = markedScript('echo started; yes & sleep 0.1')
     await using box = await openBox()
     const { output, status } = await box.run(command)
@@ -69,13 +69,13 @@ describe('runCommand()', { concurrency: 4 }, () => {
     assert.deepEqual(await livingWith(word), [])
   })
 
-  test('waits for a program that closes its output before it ends', async () => {
+  test('waits for a program that closes its output before it exits', async () => {
     await using box = await openBox()
     const { status } = await box.run(makeScript('echo out; exec >&- 2>&-; sleep 0.1; exit 4'))
     assert.deepEqual(status, { code: 4, signal: null })
   })
 
-  test('with keep leaves running what the program left, and reads on', async () => {
+  test('with keep leaves background processes running, and keeps reading', async () => {
     await using box = await openBox()
     const told = join(box.path, 'told')
     const flood = `until test -e ${told}; do sleep 0.05; done; yes | head -c 1000000; exec sleep 600`
@@ -91,14 +91,14 @@ describe('runCommand()', { concurrency: 4 }, () => {
     assert.deepEqual(await livingWith(word), [])
   })
 
-  test('with keep ends a group in which nobody is left', async () => {
+  test('with keep ends an empty group', async () => {
     const { word, command } = markedScript('echo done')
     await using box = await openBox()
     assert.equal((await box.run(command, { keep: true })).running, undefined)
     assert.deepEqual(await livingWith(word), [])
   })
 
-  test('ends a program whose time is up, with what it started, and says so', async () => {
+  test('ends a program with its processes after the time limit, and says so', async () => {
     const { word, command } = markedScript('sleep 600 & printf begun; sleep 600')
     await using box = await openBox()
     const { output, status, timedOut } = await box.run(command, { timeoutMs: 500, keep: true })
@@ -108,12 +108,12 @@ describe('runCommand()', { concurrency: 4 }, () => {
     assert.deepEqual(await livingWith(word), [])
   })
 
-  test('takes a time limit that is longer than a timer can be', async () => {
+  test('accepts a time limit that is longer than a timer can be', async () => {
     await using box = await openBox()
     assert.equal((await box.run(makeScript('sleep 0.1'), { timeoutMs: 2 ** 40 })).timedOut, false)
   })
 
-  test('fails as it was cancelled, after everything has ended', async () => {
+  test('fails with the reason of its abort, after everything has ended', async () => {
     const { word, command } = markedScript('sleep 600 & sleep 600')
     await using box = await openBox()
     const abort = new AbortController()
@@ -125,7 +125,7 @@ describe('runCommand()', { concurrency: 4 }, () => {
     assert.deepEqual(await livingWith(word), [])
   })
 
-  test('starts nothing when it is cancelled already', async () => {
+  test('starts nothing when it is already aborted', async () => {
     await using box = await openBox()
     const running = runCommand(
       box.host,
@@ -137,7 +137,7 @@ describe('runCommand()', { concurrency: 4 }, () => {
     assert.deepEqual(await readdir(box.path), [])
   })
 
-  test('holds a flood in bounded memory, and its beginning in a file', async () => {
+  test('holds a flood in bounded memory, and its start in a file', async () => {
     await using box = await openBox()
     const before = process.memoryUsage().rss
     const { output, droppedBytes, spillPath } = await box.run(
@@ -155,19 +155,19 @@ describe('runCommand()', { concurrency: 4 }, () => {
     assert.equal((await stat(spillPath!)).size, 1_000_000)
   })
 
-  test('gives whole characters where two streams meet', async () => {
+  test('returns whole characters where two streams meet', async () => {
     await using host = openTestHost(windowsPlatform()) // which keeps two
     const script = "printf '\\303'; printf x >&2; sleep 0.1; printf '\\244\\n'"
     const { output } = await runCommand(host, makeScript(script), { spillFolder: '/no/such' }, never)
     assert.match(output, /^(xä\n|ä\nx)$/)
   })
 
-  test('gives what is no whole character at the end too', async () => {
+  test('returns incomplete characters at the end too', async () => {
     await using box = await openBox()
     assert.equal((await box.run(makeScript("printf 'a\\303'"))).output, 'a\ufffd')
   })
 
-  test('ends all that runs when its filter fails, and fails with it', async () => {
+  test('ends all processes when its filter fails, and fails with the same error', async () => {
     for (const failsAt of ['a piece', 'the end']) {
       const { word, command } = markedScript(
         failsAt === 'a piece' ? 'sleep 600 & echo x; sleep 600' : 'sleep 600 & echo x',
@@ -183,7 +183,7 @@ describe('runCommand()', { concurrency: 4 }, () => {
     }
   })
 
-  test('ends all that runs when its filter cannot be created', async () => {
+  test('ends all processes when its filter cannot be created', async () => {
     const { word, command } = markedScript('sleep 600 & sleep 600')
     await using box = await openBox()
     const filter = () => {
@@ -193,7 +193,7 @@ describe('runCommand()', { concurrency: 4 }, () => {
     assert.deepEqual(await livingWith(word), [])
   })
 
-  test('writes the whole of a long output to a file', async () => {
+  test('writes all of a long output to a file', async () => {
     await using box = await openBox()
     const { spillPath } = await box.run(makeCommand(['seq', '100000']))
     assert.equal(

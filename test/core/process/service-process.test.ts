@@ -15,7 +15,7 @@ import {
 import { kill, processesLeft } from '../../support/processes.ts'
 import { until } from '../../support/until.ts'
 
-/** A line of /bin/sh as a service; what is left of it is killed. */
+/** Starts a line of /bin/sh as a service; its leftover processes are killed. */
 async function startLine(line: string) {
   const mark = newUlid()
   const env = { PATH: '/usr/bin:/bin', [SERVICE_TAG]: mark }
@@ -35,7 +35,7 @@ async function startLine(line: string) {
   }
 }
 
-test('identityOf() tells processes apart, and knows none that has ended', async () => {
+test('readIdentity() distinguishes processes, and returns nothing for an exited one', async () => {
   await using one = await startLine('exec sleep 1000')
   assert.equal(await readIdentity(one.service.pid), one.service.identity)
   assert.notEqual(await readIdentity(process.pid), one.service.identity)
@@ -43,7 +43,7 @@ test('identityOf() tells processes apart, and knows none that has ended', async 
   await until('it has ended', async () => (await readIdentity(one.service.pid)) === undefined)
 })
 
-test('identityOf() is another after the machine was started anew, and in another container', async () => {
+test('readIdentity() differs after a reboot and in another container', async () => {
   await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-proc-'))
   await mkdir(join(dir.path, 'sys/kernel/random'), { recursive: true })
   await mkdir(join(dir.path, '7'))
@@ -61,14 +61,14 @@ test('identityOf() is another after the machine was started anew, and in another
   assert.equal(await readIdentity(8, dir.path), undefined)
 })
 
-test('findMarked() gives the first that was started with a mark, not what that started', async () => {
+test('findTaggedProcess() returns the first process with a tag, not its children', async () => {
   await using one = await startLine('setsid sleep 1000 & exec sleep 1000')
   await until('both run', async () => (await one.left()).length === 2)
   assert.equal(await findTaggedProcess(one.service.serviceTag), one.service.pid)
   assert.equal(await findTaggedProcess(newUlid()), undefined)
 })
 
-test('endService() asks the process itself first, and lets it end its children in peace', async () => {
+test('endService() signals the process itself first, and lets it end its children', async () => {
   await using one = await startLine(
     'sleep 1000 & child=$!; trap "kill -0 $child && kill $child && wait $child; exit 5" TERM; wait',
   )
@@ -86,7 +86,7 @@ test('endService() kills what does not end in time', async () => {
   assert.deepEqual(await one.left(), [])
 })
 
-test('endService() leaves alone who has the id by now', async () => {
+test('endService() does not touch a new process with the same id', async () => {
   await using one = await startLine('exec sleep 1000')
   await endService({ ...one.service, identity: 'another', serviceTag: newUlid() }, 0)
   assert.equal(await readIdentity(one.service.pid), one.service.identity)

@@ -27,9 +27,9 @@ test('a host that starts a program ends what a dead host and its dead watcher le
   }
 })
 
-// These see the children of one test only, in a namespace that nobody else sweeps.
+// These see only the children of one test, in a namespace that no other process sweeps.
 describe('sweepStrays()', { concurrency: true }, () => {
-  test('ends what a dead owner left, by TERM', async () => {
+  test('ends leftovers of a dead owner, by TERM', async () => {
     await using world = await openWorld({ 100: 5 })
     const stray = await world.start('77.101.5.')
     await sweepStrays(world, never)
@@ -43,14 +43,14 @@ describe('sweepStrays()', { concurrency: true }, () => {
     assert.deepEqual(await stray.exited, [null, 'SIGKILL'])
   })
 
-  test('takes an owner for dead whose id another process has now', async () => {
+  test('treats an owner as dead if another process has its id now', async () => {
     await using world = await openWorld({ 100: 6 })
     const stray = await world.start('77.100.5.')
     await sweepStrays(world, never)
     assert.deepEqual(await stray.exited, [null, 'SIGTERM'])
   })
 
-  test('takes an owner for dead that nobody has collected yet', async () => {
+  test('treats an unreaped owner as dead', async () => {
     await using world = await openWorld({ 100: 5 }, 'Z')
     const stray = await world.start('77.100.5.')
     await sweepStrays(world, never)
@@ -73,7 +73,7 @@ describe('sweepStrays()', { concurrency: true }, () => {
     })
   }
 
-  test('leaves itself, whoever started it', async () => {
+  test('leaves itself, whatever started it', async () => {
     await using world = await openWorld({})
     const own = await world.start('77.101.5.')
     world.become(own.child)
@@ -99,8 +99,8 @@ describe('sweepStrays()', { concurrency: true }, () => {
 })
 
 /**
- * A folder like /proc that shows the children started here, and owners by their start times in one state. The sweeper is
- * process 1 of namespace 77.
+ * Creates a folder like /proc with the children started here, and owners by their start times in one state.
+ * The sweeper is process 1 of namespace 77.
  */
 async function openWorld(owners: Record<number, number>, state = 'S') {
   const folder = await mkdtempDisposable(join(tmpdir(), 'crab-proc-'))
@@ -141,7 +141,10 @@ async function openWorld(owners: Record<number, number>, state = 'S') {
   return world
 }
 
-/** Starts a program, then kills its host, and its watcher before it can see that; gives the word that tells the stray. */
+/**
+ * Starts a program, then kills its host, and its watcher before it can react; returns the argument that
+ * identifies the stray.
+ */
 async function leaveStray(script: string): Promise<string> {
   const { word, command } = markedScript(script)
   const program = join(import.meta.dirname, 'host-program.ts')

@@ -16,7 +16,7 @@ test('wholeLength() and wholeStart() cut a text anywhere between its characters'
   )
 })
 
-test('wholeLength() and wholeStart() keep bytes that are no characters', () => {
+test('wholeLength() and wholeStart() keep bytes that are not characters', () => {
   for (const bytes of [[], [0x80], [0x80, 0x80, 0x80, 0x80, 0x80], [0x41, 0x80, 0x80]]) {
     assert.equal(wholeLength(Uint8Array.from(bytes)), bytes.length)
   }

@@ -16,7 +16,7 @@ import {
 } from '../../support/process-platforms.ts'
 import { until } from '../../support/until.ts'
 
-test('a program is started directly, with its arguments and environment as they are', async () => {
+test('a program is started directly, with unchanged arguments and environment', async () => {
   await using windows = await openWindows()
   const env = { 'A-b.c': 'x', PATH: '/usr/bin:/bin' }
   await using running = await windows.host.start(makeCommand(['env', '-0'], { env }))
@@ -40,7 +40,7 @@ test('end() has taskkill end the tree, once', async () => {
   await until('nothing is left', async () => (await livingWith(word)).length === 0)
 })
 
-test('end() of a program that has ended kills nobody who has its id now', async () => {
+test('end() of an exited program does not kill a new process with its id', async () => {
   await using windows = await openWindows()
   const running = await windows.host.start(makeScript('exit 3'))
   assert.deepEqual(await running.exited, { code: 3, signal: null })
@@ -55,7 +55,7 @@ test('release() has taskkill end the tree, and waits for nothing', async () => {
   await until('taskkill was called', async () => (await windows.calls()) === `/T /F /PID ${running.pid}\n`)
 })
 
-test('end() settles where there is no taskkill', async () => {
+test('end() settles where taskkill is missing', async () => {
   await using host = openTestHost(windowsPlatform({ taskkill: '/no/such/taskkill' }))
   const running = await host.start(makeScript('read line'))
   running.stdin.end()
@@ -63,7 +63,7 @@ test('end() settles where there is no taskkill', async () => {
   assert.deepEqual(await running.exited, { code: 1, signal: null }) // of `read` at the end of its input
 })
 
-test('start() refuses a batch file, which only a shell can run', async () => {
+test('start() rejects a batch file, which only a shell can run', async () => {
   await using windows = await openWindows()
   await writeFile(join(windows.folder, 'npx.cmd'), '', { mode: 0o755 })
   await assert.rejects(windows.host.start(makeCommand(['./npx.cmd'], { cwd: windows.folder })), {
@@ -72,7 +72,7 @@ test('start() refuses a batch file, which only a shell can run', async () => {
   })
 })
 
-/** A host as on Windows, with a taskkill that writes down how it is called and kills that process. */
+/** A host as on Windows, with a taskkill that records its calls and kills that process. */
 async function openWindows() {
   const folder = await mkdtempDisposable(join(tmpdir(), 'crab-windows-'))
   const [taskkill, log] = [join(folder.path, 'taskkill'), join(folder.path, 'log')]

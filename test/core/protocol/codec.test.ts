@@ -24,14 +24,14 @@ for (const [name, type] of Object.entries<MessageFns<unknown>>(ENVELOPES)) {
     )
   })
 
-  test(`decodeMessage() gives any bytes a ${name} or an invalid error`, () => {
+  test(`decodeMessage() returns a ${name} or an invalid error for any bytes`, () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => decodes(type, bytes)),
       { numRuns: propertyRuns(2000) },
     )
   })
 
-  test(`decodeMessage() gives a damaged ${name} a value or an invalid error`, () => {
+  test(`decodeMessage() returns a value or an invalid error for a damaged ${name}`, () => {
     const damage = fc.record({ at: fc.nat(), removed: fc.nat(3), added: fc.uint8Array({ maxLength: 3 }) })
     fc.assert(
       fc.property(messageOf(name), damage, (message, { at, removed, added }) => {
@@ -55,7 +55,7 @@ const MALFORMED = {
 }
 
 for (const [what, hex] of Object.entries(MALFORMED)) {
-  test(`decodeMessage() refuses ${what}`, () => {
+  test(`decodeMessage() rejects ${what}`, () => {
     assert.throws(() => decodeMessage(ClientMessage, Buffer.from(hex, 'hex')), {
       kind: 'invalid',
       message: /^Cannot decode a message: /,
@@ -63,18 +63,18 @@ for (const [what, hex] of Object.entries(MALFORMED)) {
   })
 }
 
-test('decodeMessage() refuses groups nested to the frame limit', () => {
+test('decodeMessage() rejects groups nested to the frame limit', () => {
   const bytes = Buffer.alloc(16 * 1024 * 1024, 0x0b)
   assert.throws(() => decodeMessage(ClientMessage, bytes), { kind: 'invalid' })
 })
 
-test('decodeMessage() skips fields it does not know', () => {
+test('decodeMessage() skips unknown fields', () => {
   const known = ClientMessage.encode(ClientMessage.create({ msg: { $case: 'ping', value: {} } })).finish()
   const newer = Buffer.concat([known, Buffer.from('c23e0568656c6c6f', 'hex'), Buffer.from('c83e01', 'hex')])
   assert.deepEqual(decodeMessage(ClientMessage, newer), decodeMessage(ClientMessage, known))
 })
 
-test('decodeMessage() refuses text that is not UTF-8, and keeps a byte order mark', () => {
+test('decodeMessage() rejects text that is not UTF-8, and keeps a byte order mark', () => {
   const senderOf = (bytes: Uint8Array) => {
     const { msg } = decodeMessage(ClientMessage, Buffer.concat([SEND, Buffer.from([bytes.length]), bytes]))
     return msg?.$case === 'send' ? msg.value.sender : undefined
@@ -93,10 +93,10 @@ test('decodeMessage() refuses text that is not UTF-8, and keeps a byte order mar
   }
 })
 
-/** A `send` with a sender of four bytes, up to the length of that. */
+/** A `send` with a sender of four bytes, up to its length prefix. */
 const SEND = Buffer.from('0a0622', 'hex')
 
-test('decodeMessage() keeps the last case of a oneof that is there twice', () => {
+test('decodeMessage() keeps the last case of a oneof that occurs twice', () => {
   assert.deepEqual(decodeMessage(ClientMessage, Buffer.from('f20100820200', 'hex')).msg, {
     $case: 'reload',
     value: {},
@@ -112,7 +112,7 @@ function decodes(type: MessageFns<unknown>, bytes: Uint8Array): void {
   }
 }
 
-/** Any message of that name, every field present as decoding gives it. */
+/** Generates any message of that name, with every field as decoding returns it. */
 function messageOf(name: string): fc.Arbitrary<Record<string, unknown>> {
   const { fields } = proto.messages.get(name)!
   const oneofs = Map.groupBy(
@@ -133,7 +133,10 @@ function anyCase(cases: readonly ProtoField[]): fc.Arbitrary<unknown> {
   return fc.option(fc.oneof(...choices), { nil: undefined })
 }
 
-/** A value that is there: only a message outside a list and a oneof can be missing without `optional`. */
+/**
+ * Generates a value that is present: only a message outside a list and a oneof can be missing without
+ * `optional`.
+ */
 function presentValue(type: string): fc.Arbitrary<unknown> {
   return proto.messages.has(type) ? messageOf(type) : fieldValue(type)
 }

@@ -24,14 +24,14 @@ import { readProto } from '../../support/proto.ts'
 
 const signal = new AbortController().signal
 
-/** The contract of a Dispatch, in process and with every message turned into frames and back. */
+/** The contract of a Dispatch, in process and with every message encoded as frames and back. */
 const SEAMS: Record<string, (handlers: Partial<Handlers>) => Dispatch> = {
   'route()': route,
   'route() behind frames': (handlers) => throughFrames(route(handlers)),
 }
 
 for (const [seam, connect] of Object.entries(SEAMS)) {
-  test(`${seam} answers once with what a handler promises`, async () => {
+  test(`${seam} answers once with the result of a handler`, async () => {
     const dispatch = connect({
       getSession: async ({ session }) => SessionInfo.create({ id: session, title: 'Pinned' }),
     })
@@ -39,7 +39,7 @@ for (const [seam, connect] of Object.entries(SEAMS)) {
     assert.deepEqual(info, SessionInfo.create({ id: 's1', title: 'Pinned' }))
   })
 
-  test(`${seam} answers a handler that has nothing to say with pong`, async () => {
+  test(`${seam} answers a handler without a result with pong`, async () => {
     const killed: string[] = []
     const dispatch = connect({
       kill: async ({ agent, sender }) => {
@@ -67,7 +67,7 @@ for (const [seam, connect] of Object.entries(SEAMS)) {
     ])
   })
 
-  test(`${seam} carries a failure with everything that exit codes and hints need`, async () => {
+  test(`${seam} carries an error with everything that exit codes and hints need`, async () => {
     const dispatch = connect({
       listModels: async () => {
         throw new CrabError('throttled', 'Cannot list models: slow down', {
@@ -85,7 +85,7 @@ for (const [seam, connect] of Object.entries(SEAMS)) {
     })
   })
 
-  test(`${seam} carries a bug of a handler as internal, also one that throws before it waits`, async () => {
+  test(`${seam} carries an unexpected error of a handler as internal, also a synchronous one`, async () => {
     const dispatch = connect({
       listSkills: () => {
         throw new TypeError('x is undefined')
@@ -97,7 +97,7 @@ for (const [seam, connect] of Object.entries(SEAMS)) {
     })
   })
 
-  test(`${seam} keeps the events before a failure`, async () => {
+  test(`${seam} keeps the events before an error`, async () => {
     const dispatch = connect({
       async *stream({ agent }) {
         yield event('start', { agent })
@@ -124,7 +124,7 @@ for (const [seam, connect] of Object.entries(SEAMS)) {
     ['fails', { error: 'Cannot go on: it is ending', detail: { kind: 'unavailable' } }],
     ['stops', undefined],
   ] as const) {
-    test(`${seam} closes what is asked in a turn that ${how}, before its end and once`, async () => {
+    test(`${seam} closes open questions of a turn that ${how}, before its end and once`, async () => {
       const dispatch = connect({
         async *stream() {
           yield event('askUser', { askId: 'answered' })
@@ -177,7 +177,7 @@ for (const [seam, connect] of Object.entries(SEAMS)) {
     assert.deepEqual(replies.flat().map(codeOf), [400, 410, 500])
   })
 
-  test(`${seam} gives an extension to a host that handles it`, async () => {
+  test(`${seam} passes an extension to a host that handles it`, async () => {
     const dispatch = connect({ extension: async (bytes) => bytes.toReversed() })
     const reply = await request(dispatch, 'extension', Uint8Array.of(1, 2), signal)
     assert.deepEqual([...reply], [2, 1])
@@ -237,7 +237,7 @@ test('REPLIES names a reply for every operation but get_config, as the proto fil
   )
 })
 
-test('request() refuses a reply that belongs to another operation', async () => {
+test('request() rejects a reply of another operation', async () => {
   const dispatch: Dispatch = () => replyWith({ $case: 'agentList', value: AgentList.create() })
   await assert.rejects(request(dispatch, 'listModels', {}, signal), {
     kind: 'internal',
@@ -245,12 +245,12 @@ test('request() refuses a reply that belongs to another operation', async () => 
   })
 })
 
-test('request() refuses a reply of a newer peer that it cannot see', async () => {
+test('request() rejects an unknown reply of a newer peer', async () => {
   const dispatch: Dispatch = () => replyWith(undefined)
   await assert.rejects(request(dispatch, 'ping', {}, signal), { kind: 'internal', message: /it is empty/ })
 })
 
-test('request() and streamTurn() report a peer that goes away without a reply', async () => {
+test('request() and streamTurn() report a peer that disconnects without a reply', async () => {
   const dispatch: Dispatch = async function* () {}
   await assert.rejects(request(dispatch, 'ping', {}, signal), { kind: 'unavailable' })
   await assert.rejects(streamTurn(dispatch, {}, signal).next(), { kind: 'unavailable' })
@@ -304,7 +304,7 @@ async function* replyWith(msg: ServerMessage['msg']): AsyncGenerator<ServerMessa
   yield { requestId: 0, msg }
 }
 
-/** A Dispatch whose messages cross as bytes, as they would on a socket. */
+/** Returns a Dispatch whose messages are encoded, as they would be on a socket. */
 function throughFrames(inner: Dispatch): Dispatch {
   return async function* dispatch(message, given) {
     const sent = encodeFrame(ClientMessage.encode(message).finish())

@@ -5,7 +5,7 @@ import { ErrorMsg, StreamEnd } from '../../../src/core/protocol/crabtalk.generat
 import { fromErrorMsg, fromStreamEnd, toDetail, toErrorMsg } from '../../../src/core/protocol/failure.ts'
 
 for (const kind of Object.keys(ERROR_KINDS) as ErrorKind[]) {
-  test(`fromErrorMsg() gives back ${kind}, for a reply and for the end of a turn`, () => {
+  test(`fromErrorMsg() restores ${kind}, for a reply and for the end of a turn`, () => {
     const error = new CrabError(kind, 'Cannot go on: no', { hint: 'do this', retryAfterMs: 20 })
     const message = toErrorMsg(error)
     assert.equal(message.code, ERROR_KINDS[kind].wire)
@@ -15,7 +15,7 @@ for (const kind of Object.keys(ERROR_KINDS) as ErrorKind[]) {
   })
 }
 
-test('fromErrorMsg() takes the kind of the code from a peer that sends no detail, or a kind of its own', () => {
+test('fromErrorMsg() uses the kind of the code if a peer sends no detail or an unknown kind', () => {
   const kinds = [400, 403, 404, 409, 410, 429, 500, 503, 504, 418].map(
     (code) => fromErrorMsg(ErrorMsg.create({ code, message: 'no' })).kind,
   )
@@ -35,13 +35,13 @@ test('fromErrorMsg() takes the kind of the code from a peer that sends no detail
   assert.equal(fromErrorMsg(newer).kind, 'denied')
 })
 
-test('fromErrorMsg() knows no hint and no time to wait where the peer gave none', () => {
+test('fromErrorMsg() has no hint and no delay if the peer sent none', () => {
   const error = fromErrorMsg(toErrorMsg(new CrabError('missing', 'Cannot find it')))
   assert.equal(error.hint, undefined)
   assert.equal(error.retryAfterMs, undefined)
 })
 
-test('toDetail() rounds the time to wait, which the wire counts in whole milliseconds', () => {
+test('toDetail() rounds the delay, which the wire counts in whole milliseconds', () => {
   assert.equal(toDetail(new CrabError('throttled', 'no', { retryAfterMs: 12.6 })).retryAfterMs, 13)
   assert.equal(toDetail(new CrabError('throttled', 'no', { retryAfterMs: -1 })).retryAfterMs, 0)
 })
@@ -58,7 +58,7 @@ test('toDetail() says why a turn ended that did not fail', () => {
   assert.equal(fromStreamEnd(StreamEnd.create({ detail })), undefined)
 })
 
-test('fromStreamEnd() sees a failure in a text alone, as old daemons send it, and in a kind alone', () => {
+test('fromStreamEnd() detects an error by its text alone, as old daemons send it, and by its kind alone', () => {
   assert.equal(fromStreamEnd(StreamEnd.create()), undefined)
   assert.equal(fromStreamEnd(StreamEnd.create({ error: 'bad' }))?.kind, 'failed')
   assert.equal(fromStreamEnd(StreamEnd.create({ detail: { kind: 'timeout' } }))?.kind, 'timeout')

@@ -5,7 +5,7 @@ import { encodeFrame, MAX_FRAME_BYTES, readFrames } from '../../../src/core/prot
 
 const payloads = array(uint8Array({ maxLength: 300 }), { maxLength: 8 })
 
-test('readFrames() gives back what encodeFrame() was given, wherever the bytes are cut', async () => {
+test('readFrames() reverses encodeFrame(), for any division of the bytes', async () => {
   await check(
     asyncProperty(payloads, array(nat(2500)), async (sent, cuts) => {
       const bytes = Buffer.concat(sent.map(encodeFrame))
@@ -14,7 +14,7 @@ test('readFrames() gives back what encodeFrame() was given, wherever the bytes a
   )
 })
 
-test('readFrames() gives back what encodeFrame() was given, byte by byte', async () => {
+test('readFrames() reverses encodeFrame(), byte by byte', async () => {
   await check(
     asyncProperty(payloads, async (sent) => {
       const bytes = Buffer.concat(sent.map(encodeFrame))
@@ -32,7 +32,7 @@ test('readFrames() reports a stream that ends inside a frame, after the frames b
   }
 })
 
-test('readFrames() ends quietly when the stream ends between frames, or has none', async () => {
+test('readFrames() ends normally when the stream ends between frames, or is empty', async () => {
   assert.deepEqual(await readAll([]), [])
   assert.deepEqual(await readAll([new Uint8Array()]), [])
   assert.deepEqual(await readAll([encodeFrame(new Uint8Array()), new Uint8Array()]), [[]])
@@ -49,11 +49,11 @@ test('a frame carries 16 MiB, also when it arrives in many chunks', async () => 
   assert.ok(payload.equals(pieced!))
 })
 
-test('encodeFrame() refuses one byte more than 16 MiB', () => {
+test('encodeFrame() rejects one byte more than 16 MiB', () => {
   assert.throws(() => encodeFrame(Buffer.alloc(MAX_FRAME_BYTES + 1)), { kind: 'invalid' })
 })
 
-test('readFrames() refuses a length over the limit before the payload arrives', async () => {
+test('readFrames() rejects a length over the limit before the payload arrives', async () => {
   for (const header of ['01000001', 'ffffffff']) {
     const endless = async function* () {
       yield Buffer.from(header.slice(0, 4), 'hex')
@@ -65,7 +65,7 @@ test('readFrames() refuses a length over the limit before the payload arrives', 
   }
 })
 
-test('readFrames() holds the first payload, and only the first, to a lower limit', async () => {
+test('readFrames() limits the first payload, and only the first, to a smaller size', async () => {
   const [small, large] = [new Uint8Array(10), new Uint8Array(11)]
   const sent = [small, large, large].map(encodeFrame)
   assert.equal((await Array.fromAsync(readFrames(from(sent), 10))).length, 3)
@@ -106,7 +106,7 @@ test('a payload that arrives in one chunk is not copied', async () => {
   assert.ok(received.every(({ buffer }) => buffer === chunk.buffer))
 })
 
-test('a payload stays as it is when more bytes arrive', async () => {
+test('a payload does not change when more bytes arrive', async () => {
   const sent = Array.from({ length: 50 }, (_, index) => new Uint8Array(index * 7).fill(index))
   const bytes = Buffer.concat(sent.map(encodeFrame))
   const received = await Array.fromAsync(readFrames(from(cutAt(bytes, [10, 500, 1001, 1002, 4000]))))

@@ -11,11 +11,11 @@ const PROTO = 'proto/crabtalk.proto'
 const BUF = 'node_modules/@bufbuild/buf'
 const CODEC = 'src/core/protocol/crabtalk.generated.ts'
 
-test('the generated codec in this tree is fresh', async () => {
+test('the generated codec in this tree is current', async () => {
   await run(ROOT, '--check')
 })
 
-test('generate-proto --check fails on a stale codec and names the command that makes it fresh', async () => {
+test('generate-proto --check fails on an outdated codec and names the command that updates it', async () => {
   await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   await makeTree(dir.path)
   await appendFile(join(dir.path, PROTO), '\n// Later.\nmessage Later {\n  string word = 1;\n}\n')
@@ -29,7 +29,7 @@ test('generate-proto --check fails on a stale codec and names the command that m
   await run(dir.path, '--check')
 })
 
-test('generate-proto --check fails on a proto file that is not formatted; generate-proto formats it', async () => {
+test('generate-proto --check fails on an unformatted proto file, and generate-proto formats it', async () => {
   await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   await makeTree(dir.path)
   const proto = await readFile(join(dir.path, PROTO), 'utf8')
@@ -61,7 +61,7 @@ test('generate-proto says so when the platform package of buf is missing', async
   })
 })
 
-/** What generate-proto reads, and its tools. */
+/** Creates a folder with the inputs and the tools of generate-proto. */
 async function makeTree(dir: string, placeBuf = link): Promise<void> {
   for (const path of ['package.json', 'buf.yaml', 'scripts/generate-proto.ts', PROTO, CODEC]) {
     await cp(join(ROOT, path), join(dir, path))

@@ -5,7 +5,7 @@ import { isEndless, isLastReply, type Operation, REPLIES } from '../../../src/co
 
 const MANY = ['stream', 'subscribeEvents', 'subscribeMcpEvents', 'attach', 'mcpTrace']
 
-test('isLastReply() is true for the first reply to what is answered once, and for every error', () => {
+test('isLastReply() is true for the first reply of a one-reply operation, and for every error', () => {
   for (const operation of Object.keys(REPLIES) as Operation[]) {
     const first = ServerMessage.create({ msg: { $case: REPLIES[operation], value: {} } as never }).msg
     assert.equal(isLastReply(operation, first), !MANY.includes(operation), operation)
@@ -28,7 +28,7 @@ test('isLastReply() of a turn is its end', () => {
   }
 })
 
-test('isEndless() names the operations that go on until their client leaves', () => {
+test('isEndless() returns the operations that continue until their client leaves', () => {
   const endless = (Object.keys(REPLIES) as Operation[]).filter(isEndless)
   assert.deepEqual(endless.toSorted(), MANY.filter((name) => name !== 'stream').toSorted())
   assert.ok(!isEndless(undefined))

@@ -5,12 +5,12 @@ import { test } from 'node:test'
 import { REPLIES } from '../../../src/core/protocol/operations.ts'
 import { type ProtoMessage, readProto } from '../../support/proto.ts'
 
-// The table is the wire that clients in other languages were built for: nothing in it may ever change.
+// The table is the wire for clients in other languages: nothing in it may ever change.
 const TABLE = readFileSync(join(import.meta.dirname, 'fixtures/wire-messages.txt'), 'utf8')
 const rows = TABLE.trimEnd().split('\n').map(toRow)
 const proto = readProto()
 
-/** Additions below 60: the numbers that the design gave them before the rule. */
+/** Additions below 60, which the design numbered before the rule existed. */
 const EARLY = [
   'SendMsg.detach=8',
   'SendMsg.options=9',
@@ -47,10 +47,10 @@ const ADDED_OPERATIONS = {
   shutdown: 85,
   replace_memory: 86,
 }
-/** Those that are answered by pong. */
+/** The operations that are answered by pong. */
 const PONGS = ['auth', 'shutdown']
 
-test('the table is read whole', () => {
+test('the whole table is parsed', () => {
   assert.deepEqual(Object.groupBy(rows, ({ kind }) => kind).message?.length, 77)
   assert.deepEqual(Object.groupBy(rows, ({ kind }) => kind).enum?.length, 4)
 })
@@ -113,7 +113,7 @@ interface Row {
   kind: 'message' | 'enum'
   name: string
   oneof: string | undefined
-  /** `name=number:type` of a message, `NAME=number` of an enum. */
+  /** Returns `name=number:type` of a message's fields, `NAME=number` of an enum's values. */
   entries: string[]
   reservedNumbers: number[]
   reservedNames: string[]

@@ -4,7 +4,7 @@ import { StreamEvent } from '../../../src/core/protocol/crabtalk.generated.ts'
 import { OpenAsks } from '../../../src/core/protocol/open-asks.ts'
 import { foldTurnEvent, newTurnFold, type WireTurnEvent } from '../../../src/core/protocol/turn-fold.ts'
 
-test('foldTurnEvent() sums up a turn: who speaks, its texts, its calls and its end', () => {
+test('foldTurnEvent() summarizes a turn: who speaks, its texts, its calls and its end', () => {
   const denial = { action: 'bash: rm', reason: 'no rule', rules: ['bash(rm)'], by: 3 }
   const turn = newTurnFold()
   const events = [

@@ -40,13 +40,13 @@ const CASES: [ProviderKind, string, Wire, string][] = [
 ]
 
 for (const [kind, address, wire, baseUrl] of CASES) {
-  test(`wireAt() and toBaseUrl() take ${address} of kind ${kind} for ${wire} at ${baseUrl}`, () => {
+  test(`wireAt() and toBaseUrl() read ${address} of kind ${kind} as ${wire} at ${baseUrl}`, () => {
     assert.equal(wireAt(kind, address), wire)
     assert.equal(toBaseUrl(address, kind, 'here'), baseUrl)
   })
 }
 
-test('toBaseUrl() refuses what is no http address', () => {
+test('toBaseUrl() rejects an address that is not HTTP', () => {
   for (const address of ['localhost:4000', 'ftp://x.test', '']) {
     assert.throws(() => toBaseUrl(address, 'openai', 'OPENAI_BASE_URL'), {
       kind: 'config',

@@ -16,12 +16,12 @@ import { WIRES } from '../../support/wires.ts'
 
 const NEVER = new AbortController().signal
 
-/** Somebody else's idea of the wires. */
+/** Tests the wires against an independent implementation. */
 for (const { kind, path, more } of WIRES) {
   const at = (url: string) => (): ModelEndpoint =>
     endpointAt(`${url}${path}`, { kind, apiKey: 'mock-key-0123', ...more })
 
-  test(`callEndpoint() understands aimock's ${kind} through a tool call and its result`, async () => {
+  test(`callEndpoint() completes a tool call with aimock's ${kind}`, async () => {
     await using mock = await startMock()
     const ask: Message = { role: 'user', content: 'What does notes.txt say?' }
     const say = (messages: Message[]) =>
@@ -40,7 +40,7 @@ for (const { kind, path, more } of WIRES) {
     assert.ok(finish?.type === 'finish' && finish.usage)
   })
 
-  test(`callEndpoint() understands aimock's ${kind} when it refuses and when it breaks off`, async () => {
+  test(`callEndpoint() handles refusals and broken streams of aimock's ${kind}`, async () => {
     await using mock = await startMock()
     const say = (content: string) =>
       collectFailure(

@@ -20,7 +20,7 @@ const SCHEMA = {
   additionalProperties: false,
 }
 
-test('streamAnthropic() sends the smallest body that does it, with the history marked for the cache', async () => {
+test('streamAnthropic() sends a minimal body, with cache marks on the history', async () => {
   const { body, headers, path } = await sent({
     system: 'Be brief.',
     maxOutputTokens: 100,
@@ -56,7 +56,7 @@ test('streamAnthropic() marks the last two messages that are not the model’s, 
   )
 })
 
-test('streamAnthropic() sends calls, results and failures', async () => {
+test('streamAnthropic() sends calls, results and errors', async () => {
   const { body } = await sent({ messages: TURN.slice(0, 4) })
   assert.deepEqual((body['messages'] as object[]).slice(1), [
     {
@@ -77,7 +77,7 @@ test('streamAnthropic() sends calls, results and failures', async () => {
   ])
 })
 
-test("streamAnthropic() sends images in a person's words and in a tool's result", async () => {
+test('"streamAnthropic() sends images in a user\'s message and in a tool\'s result"', async () => {
   const [question, assistant, result] = TURN
   const { body } = await sent({
     messages: [{ ...question!, attachments: [IMAGE] }, assistant!, { ...result!, attachments: [IMAGE] }],
@@ -91,7 +91,7 @@ test("streamAnthropic() sends images in a person's words and in a tool's result"
   ])
 })
 
-test('streamAnthropic() gives thinking with its signature, which goes back unchanged', async () => {
+test('streamAnthropic() yields thinking with its signature, which is sent back unchanged', async () => {
   const parts = [{ thinking: 'Let me see.', signature: 'c2lnbmVk' }, { redacted: 'ZGFyaw==' }, 'Yes.']
   await using server = await startModelServer([{ parts }, { parts: ['ok'] }])
   const events = await collect(call(server, { thinking: true }))
@@ -134,7 +134,7 @@ test('streamAnthropic() drops thinking that has no signature', async () => {
   assert.equal(body['thinking'], undefined)
 })
 
-test('streamAnthropic() lets the server drop thinking that no longer fits its conversation', async () => {
+test('streamAnthropic() lets the server drop thinking that no longer matches its conversation', async () => {
   const messages: Message[] = [
     { role: 'user', content: 'hi' },
     {
@@ -154,7 +154,7 @@ test('streamAnthropic() lets the server drop thinking that no longer fits its co
   assert.equal(older.body['thinking'], undefined)
 })
 
-test('streamAnthropic() asks for thinking in the way each model understands', async () => {
+test('streamAnthropic() requests thinking in the way each model supports', async () => {
   const adaptive = await sent({ thinking: true })
   assert.deepEqual(adaptive.body['thinking'], { type: 'adaptive', display: 'summarized' })
   const budgeted = await sent({ thinking: true, model: 'claude-haiku-4-5' })
@@ -163,19 +163,19 @@ test('streamAnthropic() asks for thinking in the way each model understands', as
   assert.ok(budget >= 1024 && budget < Number(budgeted.body['max_tokens']), String(budget))
 })
 
-test('streamAnthropic() reads no key and no address from the environment', async () => {
+test('streamAnthropic() reads neither key nor address from the environment', async () => {
   const program = `await import(${JSON.stringify(import.meta.resolve('../../../src/core/provider/anthropic.ts'))})`
   const env = { ...process.env, ANTHROPIC_BASE_URL: '' }
   const child = spawn(process.execPath, ['--input-type=module', '-e', program], { env, stdio: 'inherit' })
   assert.deepEqual(await once(child, 'exit'), [0, null])
 })
 
-test('streamAnthropic() asks for an answer of a schema', async () => {
+test('streamAnthropic() requests an answer with a schema', async () => {
   const { body } = await sent({ schema: SCHEMA })
   assert.deepEqual(body['output_config'], { format: { type: 'json_schema', schema: SCHEMA } })
 })
 
-test('streamAnthropic() gives an answer that came as a call of the schema’s tool as text', async () => {
+test('streamAnthropic() yields an answer that came as a call of the schema’s tool as text', async () => {
   await using server = await startModelServer([{ parts: [{ call: '1', name: 'json', args: '{"ok":true}' }] }])
   const events = await collect(call(server, { schema: SCHEMA, model: 'claude-3-haiku-20240307' }))
   assert.equal(joinText(events), '{"ok":true}')

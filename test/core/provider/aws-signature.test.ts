@@ -10,7 +10,7 @@ const CREDENTIALS = {
   secretAccessKey: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY',
 }
 
-test('signatureHeaders() signs as another implementation does, whatever stands in path and body', async () => {
+test('signatureHeaders() signs like another implementation, for any path and body', async () => {
   const part = fc.string({ unit: 'grapheme', maxLength: 12 })
   await fc.assert(
     fc.asyncProperty(part, part, fc.option(fc.stringMatching(/^\w{4,20}$/)), async (name, body, token) => {
@@ -31,7 +31,7 @@ test('signatureHeaders() signs as another implementation does, whatever stands i
   )
 })
 
-test('signatureHeaders() leaves what is not signed to whoever sends', () => {
+test('signatureHeaders() leaves unsigned headers to the sender', () => {
   const url = new URL('http://127.0.0.1:1/model/a%3A0/converse')
   const request = { method: 'POST', url, body: '', service: 'bedrock' }
   const headers = signatureHeaders(request, { region: 'us-east-1', credentials: CREDENTIALS }, NOW)

@@ -28,7 +28,7 @@ aws_session_token = token-dev
 `
 const ENV = { AWS_ACCESS_KEY_ID: 'AKIDENV', AWS_SECRET_ACCESS_KEY: 'secret-env ' }
 
-test('findAwsAccess() takes keys and region from the environment, and asks no file', () => {
+test('findAwsAccess() takes keys and region from the environment without reading a file', () => {
   const credentials = { accessKeyId: 'AKIDENV', secretAccessKey: 'secret-env' }
   const access = { region: 'eu-west-1', credentials, from: 'AWS_ACCESS_KEY_ID' }
   assert.deepEqual(findAwsAccess({ ...ENV, AWS_REGION: 'eu-west-1' }, { hasKey: false }), access)
@@ -63,7 +63,7 @@ test('findAwsAccess() prefers the environment’s keys, with the region of the p
   assert.deepEqual([access.region, access.credentials?.accessKeyId], ['ap-southeast-2', 'AKIDENV'])
 })
 
-test('findAwsAccess() needs only a region beside a key of Bedrock’s own', async () => {
+test('findAwsAccess() needs only a region besides a Bedrock API key', async () => {
   await using home = await awsHome()
   assert.deepEqual(findAwsAccess({ HOME: home.path }, { hasKey: true }), { region: 'eu-central-1' })
   assert.deepEqual(findAwsAccess({ HOME: '/nonexistent' }, { hasKey: true }), { region: 'us-east-1' })
@@ -81,7 +81,7 @@ test('findAwsAccess() says what to do about a profile without keys', async () =>
   assert.deepEqual(findAwsAccess({ HOME: '/nonexistent' }, { hasKey: false }), { region: 'us-east-1' })
 })
 
-test('awsRegion() asks setting, environment and profile, and minds no profile that is missing', async () => {
+test('awsRegion() reads setting, environment and profile, and accepts a missing profile', async () => {
   await using home = await awsHome()
   const env = { HOME: home.path, AWS_PROFILE: 'dev' }
   assert.equal(awsRegion({ ...env, AWS_REGION: 'eu-west-1' }, { region: 'sa-east-1' }), 'sa-east-1')
@@ -91,7 +91,7 @@ test('awsRegion() asks setting, environment and profile, and minds no profile th
   assert.equal(awsRegion(env, { profile: 'gone' }), 'us-east-1')
 })
 
-test('findAwsAccess() refuses what is no region, which would be a part of the address', () => {
+test('findAwsAccess() rejects an invalid region, which would be a part of the address', () => {
   for (const region of ['elsewhere.test/#', 'eu-west-1.', 'EU (Ireland)'])
     assert.throws(() => findAwsAccess({ AWS_REGION: region }, { hasKey: true }), {
       kind: 'config',
@@ -99,7 +99,7 @@ test('findAwsAccess() refuses what is no region, which would be a part of the ad
     })
 })
 
-test('bedrockAddress() knows the region’s part of the world', () => {
+test('bedrockAddress() knows the geography of a region', () => {
   assert.equal(bedrockAddress('eu-west-1'), 'https://bedrock-runtime.eu-west-1.amazonaws.com')
   assert.equal(bedrockAddress('eusc-de-east-1'), 'https://bedrock-runtime.eusc-de-east-1.amazonaws.eu')
   assert.equal(bedrockAddress('cn-north-1'), 'https://bedrock-runtime.cn-north-1.amazonaws.com.cn')

@@ -24,7 +24,7 @@ const STEP: Message[] = [
   { role: 'tool', content: '\n', tool_call_id: 'a', name: 'read' },
 ]
 
-test('streamConverse() names the model in the path, whatever stands in its name', async () => {
+test('streamConverse() puts the model into the path, with any characters in its name', async () => {
   await using server = await startModelServer(() => ({ parts: ['yes'] }))
   const arn = 'arn:aws:bedrock:eu-west-1:1:inference-profile/eu.anthropic.claude'
   for (const model of [CLAUDE, arn]) await collect(call(server, { model }))
@@ -34,7 +34,7 @@ test('streamConverse() names the model in the path, whatever stands in its name'
   )
 })
 
-test('streamConverse() shows a key of Bedrock’s own, and signs without one', async () => {
+test('streamConverse() sends a Bedrock API key, and signs without one', async () => {
   await using server = await startModelServer(() => ({ parts: ['yes'] }))
   await collect(call(server))
   assert.equal(server.requests[0]!.headers.authorization, 'Bearer sk-secret-0123456789')
@@ -47,7 +47,7 @@ test('streamConverse() shows a key of Bedrock’s own, and signs without one', a
   assert.equal(server.requests[2]!.headers.authorization, undefined)
 })
 
-test('streamConverse() marks what Claude and Nova keep in their caches, and nothing for others', async () => {
+test('streamConverse() marks what Claude and Nova cache, and nothing for other models', async () => {
   await using server = await startModelServer(() => ({ parts: ['yes'] }))
   const messages: Message[] = [ASK, { role: 'assistant', content: 'yes' }, ...STEP]
   for (const model of [CLAUDE, 'eu.amazon.nova-pro-v1:0', 'openai.gpt-oss-120b-1:0']) {
@@ -63,7 +63,7 @@ test('streamConverse() marks what Claude and Nova keep in their caches, and noth
   assert.deepEqual(marks, [cached, cached, { system: false, messages: [false, false, false, false, false] }])
 })
 
-test('streamConverse() marks nothing for Claude models that have no cache', async () => {
+test('streamConverse() marks nothing for Claude models without a cache', async () => {
   await using server = await startModelServer(() => ({ parts: ['yes'] }))
   const isMarked = async (model: string) => {
     await collect(call(server, { model, system: 'Be brief.', messages: STEP, tools: [READ_TOOL] }))
@@ -81,7 +81,7 @@ test('streamConverse() marks nothing for Claude models that have no cache', asyn
     assert.equal(await isMarked(model), true, model)
 })
 
-test('streamConverse() sends arguments as an object, and a word for a result without one', async () => {
+test('streamConverse() sends arguments as an object, and a placeholder for an empty result', async () => {
   await using server = await startModelServer([{ parts: ['yes'] }])
   await collect(call(server, { messages: STEP, tools: [READ_TOOL] }))
   const [, answer, results] = server.requests[0]!.json['messages'] as { content: object[] }[]
@@ -89,7 +89,7 @@ test('streamConverse() sends arguments as an object, and a word for a result wit
   assert.deepEqual(results!.content[0], { toolResult: { toolUseId: 'a', content: [{ text: '(nothing)' }] } })
 })
 
-test('streamConverse() returns thinking that was hidden', async () => {
+test('streamConverse() sends redacted thinking back', async () => {
   const parts = [{ redacted: 'aGlkZGVu' }, { call: 'a', name: 'read', args: '{}' }]
   await using server = await startModelServer([{ parts }, { parts: ['yes'] }])
   const events = await collect(call(server, { model: CLAUDE, tools: [READ_TOOL] }))
@@ -101,7 +101,7 @@ test('streamConverse() returns thinking that was hidden', async () => {
   assert.match(server.requests[1]!.text, /"redactedContent":"aGlkZGVu"/)
 })
 
-test('streamConverse() gives all that came before a cut in the middle of a frame', async () => {
+test('streamConverse() yields everything before a cut inside a frame', async () => {
   const half = Buffer.from(converseWriter().part('never')).subarray(0, 40).toString('latin1')
   const parts = Array.from({ length: 50 }, (_, at) => `${at} `)
   await using server = await startModelServer([{ parts, raw: Buffer.from(half, 'latin1'), end: 'cut' }])
@@ -177,7 +177,7 @@ for (const [what, status, message, kind, hint] of [
   ['a model that failed', 424, 'The model failed', 'unavailable', /try again later/],
   ['a prompt too long', 400, 'Input is too long for requested model.', 'invalid', /send less/],
 ] as const) {
-  test(`streamConverse() understands ${what}`, async () => {
+  test(`streamConverse() handles ${what}`, async () => {
     await using server = await startModelServer([{ status, body: { message } }])
     const credentials = { accessKeyId: 'AKID', secretAccessKey: 's' }
     const aws = { region: 'eu-west-1', credentials }
@@ -203,7 +203,7 @@ for (const [type, name, message, kind, status] of [
   ['error', 'InternalFailure', 'Something broke here', 'unavailable', 500],
   ['error', 'AccessDenied', 'Not you', 'credentials', 403],
 ] as const) {
-  test(`streamConverse() tells what the server says in an ${type} ${name}`, async () => {
+  test(`streamConverse() reports the message of an ${type} ${name}`, async () => {
     const raw = converseFault(type, name, message)
     await using server = await startModelServer([{ parts: ['Half of '], raw, end: 'unfinished' }])
     const { error, events } = await collectFailure(call(server))
@@ -214,14 +214,14 @@ for (const [type, name, message, kind, status] of [
   })
 }
 
-test('streamConverse() asks once when the stream begins with a refusal', async () => {
+test('streamConverse() sends one request when the stream begins with a refusal', async () => {
   const raw = converseFault('exception', 'accessDeniedException', 'not you')
   await using server = await startModelServer(() => ({ raw, end: 'unfinished' }))
   await collectFailure(call(server, {}, { maxRetries: 2 }))
   assert.equal(server.requests.length, 1)
 })
 
-test('streamConverse() names a profile that stays in one part of the world when a global one is denied', async () => {
+test('streamConverse() suggests a profile of one geography when a global one is denied', async () => {
   const message =
     'User: arn:aws:iam::1:user/ann is not authorized to perform: bedrock:InvokeModelWithResponseStream on resource: x'
   await using server = await startModelServer(() => ({ status: 403, body: { message } }))

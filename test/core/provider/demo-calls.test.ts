@@ -64,16 +64,16 @@ test('callFor() calls only what is offered', () => {
     assert.equal(callFor(request, []), undefined, request)
 })
 
-test('callFor() passes on arguments that are no JSON, for the tool to refuse', () => {
+test('callFor() passes on invalid JSON arguments, for the tool to reject', () => {
   assert.equal(callFor('call echo {nonsense}', TOOLS)?.arguments, '{nonsense}')
 })
 
-test('callFor() takes no time over a prompt of megabytes', () => {
+test('callFor() is fast for a prompt of megabytes', () => {
   for (const start of ['read ', 'run', 'find ', 'x'])
     assert.equal(callFor(start + 'y '.repeat(1_000_000), TOOLS)?.name, undefined)
 })
 
-test('unknownTool() gives the name that was asked for in vain', () => {
+test('unknownTool() returns the requested name that is not offered', () => {
   assert.equal(unknownTool('call nothing {}', TOOLS), 'nothing')
   assert.equal(unknownTool('call echo {}', TOOLS), undefined)
   assert.equal(unknownTool('echo hi', TOOLS), undefined)

@@ -7,7 +7,7 @@ import { collect, collectFailure, joinText, modelRequest, READ_TOOL } from '../.
 
 const NEVER = new AbortController().signal
 
-test('demoSource() says once in a turn that it is no language model, and how to connect one', async () => {
+test('demoSource() says once in a turn that it is not a language model, and how to connect one', async () => {
   const events = await answer('hi')
   assert.deepEqual(
     events.filter(({ type }) => type === 'notice'),
@@ -41,7 +41,7 @@ test('demoSource() streams word by word, the same every time', async () => {
   })
 })
 
-test('demoSource() counts what arrived', async () => {
+test('demoSource() counts the received tokens', async () => {
   const prompt = 'Which dependencies are pinned?\n\n<stdin>\n{\n  "a": 1\n}\n</stdin>'
   assert.match(joinText(await answer(prompt)), /It did arrive whole: 4 words and 3 lines of standard input\./)
   const [message] = [
@@ -56,7 +56,7 @@ test('demoSource() counts what arrived', async () => {
   assert.match(joinText(await answer(file)), /1 word and 1 line of a\.txt\./)
 })
 
-test('demoSource() reads the file it is asked to read, when it may', async () => {
+test('demoSource() reads the requested file if it may', async () => {
   for (const [prompt, path] of [
     ['read package.json', 'package.json'],
     ['Please read the file src/main.ts and explain it', 'src/main.ts'],
@@ -77,7 +77,7 @@ test('demoSource() reads the file it is asked to read, when it may', async () =>
   assert.ok(piped.every(({ type }) => type !== 'tool-call'))
 })
 
-test('demoSource() says what its tool gave it', async () => {
+test('demoSource() repeats the result of its tool', async () => {
   const after = async (result: Partial<Message>) =>
     joinText(
       await ask([
@@ -101,14 +101,14 @@ test('demoSource() says what its tool gave it', async () => {
   )
 })
 
-test('demoSource() takes standard input for the request when there are no other words', async () => {
+test('demoSource() uses standard input as the request when there are no other words', async () => {
   const calls = async (prompt: string) =>
     (await answer(prompt)).filter(({ type }) => type === 'tool-call').length
   assert.equal(await calls('<stdin>\nread package.json\n</stdin>'), 1)
   assert.equal(await calls('Hello\n\n<stdin>\nread package.json\n</stdin>'), 0)
 })
 
-test('demoSource() names the tools it has when it is to call another', async () => {
+test('demoSource() lists its tools when it is asked to call an unknown one', async () => {
   assert.equal(joinText(await answer('call nothing {}')), 'I do not have a tool called nothing. I have read.')
 })
 

@@ -17,7 +17,7 @@ import { startModelServer } from '../../support/model-server.ts'
 
 const NEVER = new AbortController().signal
 
-test('listModels() understands Google’s list', async () => {
+test('listModels() reads Google’s list', async () => {
   await using server = await startModelServer([], {
     models: ['gemini-embedding-x', 'aqa', 'gemini-3.8-flash'],
   })
@@ -32,7 +32,7 @@ test('listModels() understands Google’s list', async () => {
   assert.equal(server.questions[0]?.headers['x-goog-api-key'], 'AIza-mine')
 })
 
-test('a key of a variable that no header takes is named, not the network', async () => {
+test('an API key variable that cannot be sent as a header is reported, not the network', async () => {
   await using server = await startModelServer([])
   const models = await openRegistryWith({
     env: { ANTHROPIC_API_KEY: '“sk-1”', ANTHROPIC_BASE_URL: server.url },
@@ -48,14 +48,14 @@ test('a key of a variable that no header takes is named, not the network', async
   assert.deepEqual(server.questions, [])
 })
 
-test('listModels() asks Anthropic for its whole list', async () => {
+test('listModels() reads Anthropic’s whole list', async () => {
   await using server = await startModelServer([], { models: ['claude-x'] })
   const models = await openRegistryWith({ env: { ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: server.url } })
   await models.listAll(NEVER)
   assert.equal(server.questions[0]?.path, '/v1/models?limit=1000')
 })
 
-test('openModels() asks Azure and Bedrock for no list', async () => {
+test('openModels() requests no list from Azure and Bedrock', async () => {
   await using server = await startModelServer([])
   const url = `http://127.0.0.1:${server.port}`
   const env = {
@@ -69,7 +69,7 @@ test('openModels() asks Azure and Bedrock for no list', async () => {
   assert.deepEqual([failures, server.questions], [[], []])
 })
 
-test('openModels() knows Bedrock’s names among those of other providers', async () => {
+test('openModels() recognizes Bedrock’s names among those of other providers', async () => {
   const env = {
     ...{ OPENAI_API_KEY: 'k', OPENROUTER_API_KEY: 'k', GROQ_API_KEY: 'k', MISTRAL_API_KEY: 'k' },
     ...{ AWS_BEARER_TOKEN_BEDROCK: 'k', AWS_REGION: 'eu-west-1' },
@@ -88,7 +88,7 @@ test('openModels() knows Bedrock’s names among those of other providers', asyn
   assert.equal(await ownerOf('mistral-medium-latest'), 'mistral')
 })
 
-test('openModels() uses the default of the region at Bedrock, and none where there is no sure one', async () => {
+test('openModels() uses the default of the region at Bedrock, and none where it is uncertain', async () => {
   const defaultIn = async (region: string) =>
     (await openRegistryWith({ env: { AWS_BEARER_TOKEN_BEDROCK: 'k', AWS_REGION: region } })).defaultModel()
   for (const region of ['us-east-1', 'eu-central-1', 'ap-southeast-2', 'me-central-1'])
@@ -105,7 +105,7 @@ test('openModels() uses the default of the region at Bedrock, and none where the
   assert.equal(models.defaultModel(), 'us-gov.anthropic.claude-sonnet-5-5')
 })
 
-test('openModels() finds what AWS and Azure variables describe', async () => {
+test('openModels() finds the models that AWS and Azure variables describe', async () => {
   const answer = () => ({ parts: ['ok'] })
   await using server = await startModelServer(answer)
   const url = `http://127.0.0.1:${server.port}`
@@ -127,7 +127,7 @@ test('openModels() finds what AWS and Azure variables describe', async () => {
   assert.equal(third?.headers['api-key'], 'azure-key')
 })
 
-test('openModels() lets config.toml choose region and profile of AWS before the environment', async () => {
+test('openModels() prefers region and profile of config.toml to the environment’s', async () => {
   await using home = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   await mkdir(join(home.path, '.aws'))
   const keys = '[dev]\naws_access_key_id = AKIDDEV\naws_secret_access_key = s\n'
@@ -152,7 +152,7 @@ test('openModels() lets config.toml choose region and profile of AWS before the 
   )
 })
 
-test('openModels() says where the key is missing from', async () => {
+test('openModels() says where a missing key should come from', async () => {
   await using server = await startModelServer(() => ({ status: 401 }))
   const hintOf = async (more: Partial<ProviderConfig>, env = {}) => {
     const models = await openRegistryWith({
@@ -167,7 +167,7 @@ test('openModels() says where the key is missing from', async () => {
   assert.equal(await hintOf({ kind: 'azure', apiKey: 'k' }), 'check the key (config.toml:1)')
 })
 
-test('ModelSource.check() fails as a call would, without one', async () => {
+test('ModelSource.check() fails as a call would, without a call', async () => {
   const home = { HOME: '/nonexistent' }
   const failing: [Partial<ProviderConfig>, RegExp][] = [
     [{ kind: 'azure', baseUrl: undefined }, /base_url is missing$/],
@@ -198,7 +198,7 @@ test('ModelSource.check() fails as a call would, without one', async () => {
   }
 })
 
-test('endpointFromEnv() makes an address of a resource of Azure, and says where it is from', () => {
+test('endpointFromEnv() builds an address from an Azure resource, and names the variable', () => {
   const azure = PRESETS.find(({ kind }) => kind === 'azure')!
   const named = endpointFromEnv(azure, { AZURE_API_KEY: 'k', AZURE_RESOURCE_NAME: 'mine' })
   assert.deepEqual(
@@ -210,7 +210,7 @@ test('endpointFromEnv() makes an address of a resource of Azure, and says where 
   assert.equal(endpointFromEnv(azure, { AZURE_API_KEY: 'k' }), undefined)
 })
 
-test('toEndpoint() waits longer where nothing comes while a model thinks unseen', () => {
+test('toEndpoint() has a longer timeout where nothing arrives while a model thinks', () => {
   const idleOf = (more: Partial<ProviderConfig>) => toEndpoint(makeProviderConfig(more), {}).idleMs
   assert.equal(idleOf({}), 90_000)
   assert.equal(idleOf({ kind: 'anthropic' }), 90_000)

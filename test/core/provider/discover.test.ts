@@ -14,7 +14,7 @@ import { type ModelServer, startModelServer } from '../../support/model-server.t
 
 const NEVER = new AbortController().signal
 
-test('openModels() uses what config.toml declares, and nothing else', async () => {
+test('openModels() uses only what config.toml declares', async () => {
   await using server = await startModelServer([{ parts: ['from the config'] }])
   const models = await openRegistryWith({
     config: makeModelConfig([
@@ -27,7 +27,7 @@ test('openModels() uses what config.toml declares, and nothing else', async () =
   assert.equal(await askModel(models), 'from the config')
 })
 
-test('openModels() takes the default of config.toml, and what a person asks for before it', async () => {
+test('openModels() uses the default of config.toml, unless the user asks for another', async () => {
   const setting = {
     config: makeModelConfig([makeProviderConfig({ models: [{ name: 'one' }, { name: 'two' }] })], 'two'),
     env: {},
@@ -40,7 +40,7 @@ test('openModels() takes the default of config.toml, and what a person asks for 
   })
 })
 
-test('openModels() asks an endpoint that names no model what it has', async () => {
+test('openModels() asks an endpoint without declared models for its list', async () => {
   await using server = await startModelServer([], { models: ['text-embedding-x', 'llama', 'qwen'] })
   const models = await openRegistryWith({
     config: makeModelConfig([makeProviderConfig({ name: 'llm', baseUrl: server.url })]),
@@ -54,7 +54,7 @@ test('openModels() asks an endpoint that names no model what it has', async () =
   )
 })
 
-test('openModels() uses a known default where it surely is', async () => {
+test('openModels() uses a known default where it certainly exists', async () => {
   await using server = await startModelServer([], { models: ['theirs'] })
   const defaultOf = async (more: Partial<ProviderConfig>, env = {}) =>
     (await openRegistryWith({ config: makeModelConfig([makeProviderConfig(more)]), env })).defaultModel()
@@ -72,7 +72,7 @@ test('openModels() uses a known default where it surely is', async () => {
   })
 })
 
-test('openModels() knows a vendor however its address is written', async () => {
+test('openModels() recognizes a vendor by any spelling of its address', async () => {
   const defaultOf = async (more: Partial<ProviderConfig>) => {
     const models = await openRegistryWith({
       config: makeModelConfig([makeProviderConfig({ kind: 'openai', apiKey: 'k', ...more })]),
@@ -91,7 +91,7 @@ test('openModels() knows a vendor however its address is written', async () => {
   assert.equal((await openRegistryWith({ env: groq })).defaultModel(), 'openai/gpt-oss-120b')
 })
 
-test('openModels() is without a default, not without models, when an endpoint cannot say what it has', async () => {
+test('openModels() has no default, but still models, when an endpoint cannot list them', async () => {
   await using empty = await startModelServer([{ parts: ['still here'] }], { models: [] })
   const models = await openRegistryWith({
     config: makeModelConfig([makeProviderConfig({ name: 'llm', baseUrl: empty.url })]),
@@ -106,7 +106,7 @@ test('openModels() is without a default, not without models, when an endpoint ca
   assert.throws(() => gone.defaultModel(), { kind: 'unavailable' })
 })
 
-test('openModels() lets a provider it cannot use be an error of its own', async () => {
+test('openModels() reports an unusable provider only when it is used', async () => {
   const deployments = [{ name: 'gpt' }]
   const azure = makeProviderConfig({
     name: 'az',
@@ -162,7 +162,7 @@ test('openModels() finds the provider of a name among several keys', async () =>
   assert.equal(models.list().find(({ active }) => active)?.provider, 'openai')
 })
 
-test('openModels() goes where the base URL of the environment points', async () => {
+test('openModels() uses the base URL of the environment', async () => {
   await using claude = await startModelServer([{ parts: ['messages'] }])
   const anthropic = await openRegistryWith({
     env: { ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: claude.url.replace('/v1', '/') },
@@ -178,7 +178,7 @@ test('openModels() goes where the base URL of the environment points', async () 
   assert.equal(gpt.requests[0]?.json['model'], 'local-gpt')
 })
 
-test('openModels() forgives the line break behind a key that was read from a file', async () => {
+test('openModels() accepts a line break after a key that was read from a file', async () => {
   await using server = await startModelServer(() => ({ parts: ['ok'] }))
   const own = makeProviderConfig({ baseUrl: server.url, apiKey: 'sk-mine\n', models: [{ name: 'm' }] })
   await askModel(await openRegistryWith({ config: makeModelConfig([own]) }))
@@ -190,7 +190,7 @@ test('openModels() forgives the line break behind a key that was read from a fil
   assert.equal(second?.headers['x-api-key'], 'sk-ant')
 })
 
-test('listModels() shows its key the way the wire wants it', async () => {
+test('listModels() sends its key the way the wire requires', async () => {
   await using server = await startModelServer([])
   const own = makeProviderConfig({ kind: 'anthropic', baseUrl: server.url, apiKey: 'sk-ant' })
   await (await openRegistryWith({ config: makeModelConfig([own]) })).listAll(NEVER)
@@ -198,7 +198,7 @@ test('listModels() shows its key the way the wire wants it', async () => {
   assert.equal(server.questions[0]?.headers['anthropic-version'], '2023-06-01')
 })
 
-test('openModels() fills in a configured provider from its usual variables, and gives a stranger no key', async () => {
+test('openModels() completes a configured provider from its usual variables, and gives an unknown host no key', async () => {
   await using server = await startModelServer(() => ({ parts: ['ok'] }))
   const env = {
     ANTHROPIC_API_KEY: 'sk-ant-0123',
@@ -218,7 +218,7 @@ test('openModels() fills in a configured provider from its usual variables, and 
   assert.equal(server.requests[1]?.headers.authorization, undefined)
 })
 
-test('openModels() finds a server on this machine when there is no key', async () => {
+test('openModels() finds a local server when there is no key', async () => {
   await using server = await startModelServer([{ parts: ['local'] }], { models: ['llama'] })
   const models = await openRegistryWith({ localServers: [{ name: 'ollama', port: server.port }] })
   const facts = { inputUsd: 0, outputUsd: 0 }
@@ -226,7 +226,7 @@ test('openModels() finds a server on this machine when there is no key', async (
   assert.equal(await askModel(models), 'local')
 })
 
-test('openModels() prefers local servers in their order, and passes by what is none', async () => {
+test('openModels() prefers local servers in their order, and skips invalid ones', async () => {
   await using first = await startModelServer([], { models: ['a'] })
   await using second = await startModelServer([], { models: ['b'] })
   await using silent = await listenSilently()
@@ -235,7 +235,7 @@ test('openModels() prefers local servers in their order, and passes by what is n
   assert.equal(models.defaultModel(), 'a')
 })
 
-test('openModels() ends with the demo, and names a key that lacks something', async () => {
+test('openModels() falls back to the demo, and reports an incomplete key', async () => {
   for (const [name, lack] of [
     ['AZURE_OPENAI_API_KEY', /AZURE_OPENAI_API_KEY is set, but neither AZURE_OPENAI_ENDPOINT nor/],
     ['AWS_ACCESS_KEY_ID', /AWS_ACCESS_KEY_ID is set, but not AWS_SECRET_ACCESS_KEY/],
@@ -252,7 +252,7 @@ test('openModels() ends with the demo, and names a key that lacks something', as
   })
 })
 
-test('openModels() has the demo by name beside all others, unless the name is taken', async () => {
+test('openModels() offers the demo by name next to all others, unless the name is taken', async () => {
   const models = await openRegistryWith({ env: { OPENAI_API_KEY: 'k' }, model: 'demo' })
   assert.match(await askModel(models), /built-in demo/)
   await using server = await startModelServer([{ parts: ['mine'] }])
@@ -260,7 +260,7 @@ test('openModels() has the demo by name beside all others, unless the name is ta
   assert.equal(await askModel(await openRegistryWith({ config: makeModelConfig([own]) })), 'mine')
 })
 
-test('openModels() fails with config on a base URL that is none', async () => {
+test('openModels() fails with config on an invalid base URL', async () => {
   await assert.rejects(
     openRegistryWith({ env: { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'localhost:4000' } }),
     {
@@ -280,7 +280,7 @@ async function deadAddress(): Promise<string> {
   return server.url
 }
 
-/** A port that takes connections and never says a word. */
+/** Opens a port that accepts connections and never answers. */
 async function listenSilently() {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

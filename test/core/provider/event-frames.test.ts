@@ -5,7 +5,7 @@ import { type StreamFault, wholeFrames } from '../../../src/core/provider/event-
 import { converseFault, converseWriter } from '../../support/converse-wire.ts'
 
 describe('wholeFrames()', () => {
-  test('gives every frame, however the bytes come, and drops what was cut', async () => {
+  test('yields every frame, for any division of the bytes, and drops an incomplete one', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.string({ unit: 'grapheme' }), { maxLength: 6 }),
@@ -23,7 +23,7 @@ describe('wholeFrames()', () => {
     )
   })
 
-  test('ends before an exception or an error, and tells it', async () => {
+  test('ends before an exception or an error, and reports it', async () => {
     const before = Buffer.from(converseWriter().part('hello'))
     const behind = Buffer.from(converseWriter().part('never'))
     for (const [fault, told] of [
@@ -44,7 +44,7 @@ describe('wholeFrames()', () => {
     }
   })
 
-  test('fails with failed on bytes that are no frame, or another frame than was sent', async () => {
+  test('fails with failed on invalid frames, and on modified ones', async () => {
     const frame = Buffer.from(converseWriter().part('hello'))
     frame[frame.length - 6]! ^= 1
     for (const bytes of [frame, Buffer.from('data: {"half":\n\n'), Buffer.alloc(32)]) {

@@ -13,14 +13,14 @@ test('knownFacts() knows a model under its vendor and with its date', () => {
   assert.equal(knownFacts('gpt-5.4-mini-2026-03-17').context, 400_000)
 })
 
-test('knownFacts() guesses nothing', () => {
+test('knownFacts() does not guess', () => {
   assert.deepEqual(knownFacts('claude-haiku-4-5-turbo'), {})
   assert.deepEqual(knownFacts('toString'), {})
   assert.deepEqual(knownFacts(''), {})
   assert.deepEqual(knownFacts('deepseek-v4-pro'), { context: 1_048_576 })
 })
 
-test('isCalled() takes a name without its date for the listed one, not another date', () => {
+test('isCalled() matches a name without its date with the listed one, but not another date', () => {
   assert.ok(isCalled('claude-haiku-4-5-20251001', 'claude-haiku-4-5'))
   assert.ok(isCalled('gpt-5.4-2026-03-05', 'gpt-5.4'))
   assert.ok(isCalled('claude-haiku-4-5', 'claude-haiku-4-5'))
@@ -28,7 +28,7 @@ test('isCalled() takes a name without its date for the listed one, not another d
   assert.ok(!isCalled('claude-haiku-4-5-20251001', 'claude-haiku-4'))
 })
 
-test('costUsd() prices what was read from and written to the cache apart', () => {
+test('costUsd() prices cache reads and writes separately', () => {
   const usage = {
     ...NOTHING,
     input: 10 * MILLION,

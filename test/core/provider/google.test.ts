@@ -16,7 +16,7 @@ import { type ModelServer, startModelServer } from '../../support/model-server.t
 const NEVER = new AbortController().signal
 const MODEL = 'gemini-3.8-flash'
 
-test('streamGemini() names the model in the path and asks for a stream of events', async () => {
+test('streamGemini() puts the model into the path and requests a stream of events', async () => {
   await using server = await startModelServer([{ parts: ['yes'] }])
   await collect(call(server, { system: 'Be brief.' }))
   const { path, json } = server.requests[0]!
@@ -24,7 +24,7 @@ test('streamGemini() names the model in the path and asks for a stream of events
   assert.deepEqual(json['systemInstruction'], { parts: [{ text: 'Be brief.' }] })
 })
 
-test('streamGemini() gives calls without an id one each', async () => {
+test('streamGemini() assigns ids to calls without one', async () => {
   const chunk = {
     candidates: [{ content: { parts: [{ functionCall: { name: 'read', args: { path: 'a' } } }] } }],
   }
@@ -38,7 +38,7 @@ test('streamGemini() gives calls without an id one each', async () => {
   assert.notEqual(calls[0]!.id, calls[1]!.id)
 })
 
-test('streamGemini() returns signed calls as they came, and stands in for a signature that is lost', async () => {
+test('streamGemini() returns signed calls unchanged, and substitutes a missing signature', async () => {
   const turn = (meta: object): Message[] => [
     { role: 'user', content: 'hi' },
     {
@@ -58,7 +58,7 @@ test('streamGemini() returns signed calls as they came, and stands in for a sign
   assert.deepEqual(signatures, [['c2ln'], ['skip_thought_signature_validator']])
 })
 
-test('streamGemini() fails when the model wrote a call that is none', async () => {
+test('streamGemini() fails when the model wrote an invalid call', async () => {
   const chunk = { candidates: [{ content: { parts: [] }, finishReason: 'MALFORMED_FUNCTION_CALL' }] }
   await using server = await startModelServer([
     { raw: `data: ${JSON.stringify(chunk)}\n\n`, end: 'unfinished' },
@@ -68,14 +68,14 @@ test('streamGemini() fails when the model wrote a call that is none', async () =
   assert.match(error.message, /the answer ended early: MALFORMED_FUNCTION_CALL$/)
 })
 
-test('streamGemini() takes a prompt that is blocked for refused', async () => {
+test('streamGemini() treats a blocked prompt as refused', async () => {
   const raw = `data: ${JSON.stringify({ promptFeedback: { blockReason: 'PROHIBITED_CONTENT' } })}\n\n`
   await using server = await startModelServer([{ raw, end: 'unfinished' }])
   const finish = (await collect(call(server))).at(-1)
   assert.equal(finish?.type === 'finish' && finish.reason, 'refused')
 })
 
-test('streamGemini() understands Google’s refusals', async () => {
+test('streamGemini() reads Google’s refusals', async () => {
   const invalid = {
     error: {
       code: 400,
@@ -105,7 +105,7 @@ test('streamGemini() understands Google’s refusals', async () => {
   )
 })
 
-test('streamGemini() sends what any tool’s schema says', async () => {
+test('streamGemini() sends the schema of any tool', async () => {
   await using server = await startModelServer([{ parts: ['yes'] }])
   const parameters = { type: 'object', properties: { n: { type: 'integer', exclusiveMinimum: 0 }, any: {} } }
   const events = await collect(call(server, { tools: [{ ...READ_TOOL, parameters }] }))

@@ -10,7 +10,7 @@ import { httpFetch, readBodyText } from '../../../src/core/provider/http-fetch.t
 
 const PATIENT = { firstByteMs: 20_000, idleMs: 20_000 }
 
-test('httpFetch() posts a body of any length and gives status, headers and body', async () => {
+test('httpFetch() posts a body of any length and returns status, headers and body', async () => {
   await using server = await serve(async (request, response) => {
     response.writeHead(201, { 'x-a': ['1', '2'] })
     response.end(`${request.method} ${request.headers['content-length']} ${(await text(request)).length}`)
@@ -23,7 +23,7 @@ test('httpFetch() posts a body of any length and gives status, headers and body'
   assert.equal(await readBodyText(response.body), 'POST 400000 200000')
 })
 
-test('httpFetch() asks for no compression and follows no redirect', async () => {
+test('httpFetch() requests no compression and follows no redirect', async () => {
   await using server = await serve((request, response) => {
     response.writeHead(302, { location: '/elsewhere' }).end(request.headers['accept-encoding'])
   })
@@ -32,7 +32,7 @@ test('httpFetch() asks for no compression and follows no redirect', async () => 
   assert.equal(await readBodyText(response.body), 'identity')
 })
 
-test('httpFetch() sends again when a kept connection was closed by the server', async () => {
+test('httpFetch() resends when the server closed a kept-alive connection', async () => {
   let connections = 0
   const closing: RequestListener = (request, response) => {
     const { socket } = request
@@ -44,7 +44,7 @@ test('httpFetch() sends again when a kept connection was closed by the server', 
   assert.ok(connections > 1, `${connections}`)
 })
 
-test('httpFetch() hands on a large answer in pieces of 8 KiB, one in each turn of the event loop', async () => {
+test('httpFetch() passes on a large answer in pieces of 8 KiB, one per turn of the event loop', async () => {
   const event = `data: ${'x'.repeat(170)}\n\n`
   await using server = await serve((_, response) => {
     for (let at = 0; at < 2000; at++) response.write(event) // one chunk of HTTP for each event
@@ -68,7 +68,7 @@ test('httpFetch() hands on a large answer in pieces of 8 KiB, one in each turn o
   assert.deepEqual(turns, [...new Set(turns)])
 })
 
-test('httpFetch() takes no more than is read, and does not call a reader that rests silence', async () => {
+test('httpFetch() reads only on demand, and does not treat a paused reader as silence', async () => {
   let taken = 0
   await using server = await serve(async (_, response) => {
     for (; taken < 500; taken++) {
@@ -101,7 +101,7 @@ test('httpFetch() says what is wrong with the network, and what to do', async ()
   await assert.rejects(fetch(server.url.replace('http:', 'https:')), { kind: 'unavailable' })
 })
 
-test('httpFetch() refuses a key that is no header', async () => {
+test('httpFetch() rejects a key that is not a valid header', async () => {
   await using server = await serve((_, response) => response.end())
   const headers = { authorization: 'Bearer one\ntwo' }
   await assert.rejects(httpFetch(PATIENT)(server.url, { headers }), {
@@ -110,7 +110,7 @@ test('httpFetch() refuses a key that is no header', async () => {
   })
 })
 
-test('httpFetch() goes through the proxy of the environment', async () => {
+test('httpFetch() uses the proxy of the environment', async () => {
   await using proxy = await serve((request, response) => response.end(`proxied ${request.url}`))
   const program = `
     import { httpFetch, readBodyText } from ${JSON.stringify(import.meta.resolve('../../../src/core/provider/http-fetch.ts'))}

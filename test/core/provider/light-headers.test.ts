@@ -28,7 +28,7 @@ test('LightHeaders does what Headers does', () => {
   )
 })
 
-test('LightHeaders takes a record and calls a visitor with value and name', () => {
+test('LightHeaders accepts a record and calls a visitor with value and name', () => {
   const headers = new LightHeaders({ 'X-One': '1', two: '2' })
   const seen: string[] = []
   headers.forEach((text, key) => {

@@ -7,7 +7,7 @@ import { endpointAt } from '../../support/model-calls.ts'
 
 const PLACE = { endpoint: endpointAt('http://127.0.0.1:1/v1'), model: 'm' }
 
-describe('toRefusalError()', () => {
+describe('toResponseError()', () => {
   const CASES: [string, number, unknown, ErrorKind][] = [
     ['a bad key', 401, { error: { message: 'no' } }, 'credentials'],
     ['no credit', 402, { error: { message: 'Insufficient Balance' } }, 'credentials'],
@@ -49,12 +49,12 @@ describe('toRefusalError()', () => {
     ['a redirect', 308, '', 'config'],
   ]
   for (const [name, status, body, kind] of CASES) {
-    test(`takes ${name} (${status}) for ${kind}`, () => {
+    test(`reads ${name} (${status}) as ${kind}`, () => {
       assert.equal(toResponseError(refusal(status, body), PLACE).kind, kind)
     })
   }
 
-  test('quotes the server in one line, whatever shape its words have', () => {
+  test('quotes the server in one line, for any format of its message', () => {
     const said = (body: unknown) => toResponseError(refusal(400, body), PLACE).message
     assert.equal(
       said({ error: { message: 'two\n  lines\u001b[31m' } }),
@@ -87,7 +87,7 @@ describe('toRefusalError()', () => {
     )
   })
 
-  test('understands every way to say when to come back', () => {
+  test('reads every form of a retry delay', () => {
     const after = (headers: Record<string, string>, body: unknown = '') =>
       toResponseError({ ...refusal(429, body), headers }, PLACE).retryAfterMs
     assert.equal(after({ 'retry-after': '7' }), 7000)
@@ -126,7 +126,7 @@ describe('toModelError()', () => {
     assert.equal(kindOf('gone'), 'unavailable')
   })
 
-  test('takes an error that is nobody else’s for our bug', () => {
+  test('treats an unknown error as internal', () => {
     const error = toModelError(new TypeError('x is not a function'), PLACE, new AbortController().signal)
     assert.equal(error.kind, 'internal')
   })

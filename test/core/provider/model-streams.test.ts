@@ -27,7 +27,7 @@ const eventText = fc
   )
   .map((events) => events.join(''))
 
-test('readJsonEvents() gives what the package gives, however the bytes are cut', async () => {
+test('readJsonEvents() matches the package, for any division of the bytes', async () => {
   await fc.assert(
     fc.asyncProperty(eventText, fc.integer({ min: 1, max: 40 }), async (text, size) => {
       const theirs = await Array.fromAsync(parseJsonEventStream({ stream: streamBytes(text, size), schema }))
@@ -38,7 +38,7 @@ test('readJsonEvents() gives what the package gives, however the bytes are cut',
   )
 })
 
-test('readJsonEvents() delivers what arrived before a failure, then fails', async () => {
+test('readJsonEvents() delivers what arrived before an error, then fails', async () => {
   const pieces: (() => Uint8Array)[] = [
     () => Buffer.from('data: {"text":"a"}\n\ndata: {"text":"b"}\n\n'),
     () => assert.fail('cut'),
@@ -69,7 +69,7 @@ test('transformEvents() behaves like a pipe through a TransformStream', async ()
   assert.deepEqual(await Array.fromAsync(ours), await Array.fromAsync(theirs))
 })
 
-test('transformEvents() cancels its source when nobody reads on, or when the transformer fails', async () => {
+test('transformEvents() cancels its source when the reader leaves or the transformer fails', async () => {
   for (const leave of ['cancel', 'fail'] as const) {
     let reason: unknown
     const source = new ReadableStream<number>({
@@ -90,7 +90,7 @@ test('transformEvents() cancels its source when nobody reads on, or when the tra
   }
 })
 
-test('isTextChunk() knows chunks with nothing but text or thinking', () => {
+test('isTextChunk() recognizes chunks with only text or thinking', () => {
   const chunk = (delta: object, more: object = {}) => ({
     id: 'a',
     model: 'm',
@@ -126,7 +126,7 @@ test('isTextChunk() knows chunks with nothing but text or thinking', () => {
   for (const one of others) assert.equal(isTextChunk(one), false, JSON.stringify(one))
 })
 
-test('parseKnownEvent() leaves to the package what is not known, or no JSON', () => {
+test('parseKnownEvent() leaves unknown events and invalid JSON to the package', () => {
   const value = { choices: [] }
   const text = JSON.stringify(value)
   assert.deepEqual(parseKnownEvent(text, JSON.parse, isTextChunk), { success: true, value, rawValue: value })

@@ -13,7 +13,7 @@ function variablesOf(text: string, env: Record<string, string> = {}): string[] {
   return modelVariables(config.value, env)
 }
 
-test('modelVariables() are all that are looked at where config.toml declares no provider', () => {
+test('modelVariables() lists all variables that are read when config.toml declares no provider', () => {
   const names = variablesOf('')
   for (const { keys } of PRESETS) for (const key of keys) assert.ok(names.includes(key), key)
   assert.ok(names.includes('OPENAI_BASE_URL') && names.includes('AZURE_OPENAI_DEPLOYMENT'))
@@ -21,18 +21,18 @@ test('modelVariables() are all that are looked at where config.toml declares no 
   assert.deepEqual(names, [...new Set(names)])
 })
 
-test('modelVariables() are none where config.toml says everything', () => {
+test('modelVariables() is empty when config.toml is complete', () => {
   assert.deepEqual(variablesOf('[llm]\nbase_url = "http://127.0.0.1:9/v1"\n'), [])
   const said = 'api_key = "k"\nbase_url = "https://example.org"\nmodels = ["m"]\n'
   assert.deepEqual(variablesOf(`[[providers]]\nname = "a"\nkind = "anthropic"\n${said}`), [])
 })
 
-test('modelVariables() are those of what a declared provider leaves out', () => {
+test('modelVariables() lists those that a declared provider omits', () => {
   const names = variablesOf('[[providers]]\nname = "a"\nkind = "anthropic"\n')
   assert.deepEqual(names, ['ANTHROPIC_API_KEY', 'ANTHROPIC_BASE_URL'])
 })
 
-test('modelVariables() hold regions and profiles of AWS where Bedrock is used', () => {
+test('modelVariables() lists regions and profiles of AWS when Bedrock is used', () => {
   const declared = variablesOf('[[providers]]\nname = "b"\nkind = "bedrock"\nregion = "eu-central-1"\n')
   assert.ok(declared.includes('AWS_SESSION_TOKEN') && !declared.includes('AWS_REGION'))
   const found = variablesOf('', { AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b' })

@@ -13,7 +13,7 @@ const NEVER = new AbortController().signal
 const IMAGE = { media_type: 'image/png', data: 'iVBORw0KGgo=', name: 'dot.png' }
 const SCHEMA = { type: 'object', properties: { ok: { type: 'boolean' } }, required: ['ok'] }
 
-test('streamOpenAICompatible() sends the smallest body that does it', async () => {
+test('streamOpenAICompatible() sends a minimal body', async () => {
   const { body, headers, path } = await sent({ system: 'Be brief.', maxOutputTokens: 100 })
   assert.deepEqual(body, {
     model: 'scripted',
@@ -35,7 +35,7 @@ test('streamOpenAICompatible() sends no authorization without a key', async () =
   assert.equal(headers.authorization, undefined)
 })
 
-test('streamOpenAICompatible() sends tools and which of them to use', async () => {
+test('streamOpenAICompatible() sends tools and the tool choice', async () => {
   const { body } = await sent({ tools: [READ_TOOL], toolChoice: { tool: 'read' } })
   const { name, description, parameters } = READ_TOOL
   assert.deepEqual(body['tools'], [{ type: 'function', function: { name, description, parameters } }])
@@ -60,7 +60,7 @@ test('streamOpenAICompatible() sends calls and results in the order of the calls
   ])
 })
 
-test('streamOpenAICompatible() wraps arguments that are no JSON object, so that the conversation stays usable', async () => {
+test('streamOpenAICompatible() wraps arguments that are not a JSON object, so that the conversation stays usable', async () => {
   const { body } = await sent({ messages: turnWith('{"path":', '[1]') })
   const [, assistant] = body['messages'] as { tool_calls: { function: { arguments: string } }[] }[]
   assert.deepEqual(
@@ -69,7 +69,7 @@ test('streamOpenAICompatible() wraps arguments that are no JSON object, so that 
   )
 })
 
-test('streamOpenAICompatible() sends images before the words', async () => {
+test('streamOpenAICompatible() sends images before the text', async () => {
   const { body } = await sent({ messages: [{ role: 'user', content: 'What is it?', attachments: [IMAGE] }] })
   assert.deepEqual(body['messages'], [
     {
@@ -82,7 +82,7 @@ test('streamOpenAICompatible() sends images before the words', async () => {
   ])
 })
 
-test("streamOpenAICompatible() sends a tool's image behind the results", async () => {
+test('"streamOpenAICompatible() sends a tool\'s image after the results"', async () => {
   const [question, assistant, first, second] = turnWith('{}', '{}')
   const { body } = await sent({
     messages: [question!, assistant!, { ...first!, attachments: [IMAGE] }, second!],
@@ -105,7 +105,7 @@ test('streamOpenAICompatible() fails with invalid on an attachment the wire cann
   assert.match(error.message, /application\/zip/)
 })
 
-test("streamOpenAICompatible() sends back the thinking of this turn's steps only", async () => {
+test('"streamOpenAICompatible() sends back the thinking of this turn\'s steps only"', async () => {
   const thought = (text: string): Message => ({ role: 'assistant', content: text, reasoning: [{ text }] })
   const messages: Message[] = [
     { role: 'user', content: 'one' },
@@ -123,7 +123,7 @@ test("streamOpenAICompatible() sends back the thinking of this turn's steps only
   assert.ok(!JSON.stringify(strict.body).includes('reasoning_content'))
 })
 
-test("streamOpenAICompatible() sends no other provider's thinking", async () => {
+test('"streamOpenAICompatible() sends no other provider\'s thinking"', async () => {
   const reasoning = [{ text: 'signed', meta: { anthropic: { signature: 's' } } }]
   const { body } = await sent({
     messages: [
@@ -134,7 +134,7 @@ test("streamOpenAICompatible() sends no other provider's thinking", async () => 
   assert.ok(!JSON.stringify(body).includes('signed'))
 })
 
-test('streamOpenAICompatible() gives thinking, and the signature of a call back with the call', async () => {
+test('streamOpenAICompatible() yields thinking, and sends the signature of a call back with the call', async () => {
   const parts = [{ thinking: 'hm' }, { call: '1', name: 'read', args: '{}', signature: 'c2ln' }]
   await using server = await startModelServer([{ parts }, { parts: ['ok'] }])
   const [thinking, end, event] = await collect(call(server, { tools: [READ_TOOL] }))
@@ -161,7 +161,7 @@ test('streamOpenAICompatible() gives thinking, and the signature of a call back 
   ])
 })
 
-test('streamOpenAICompatible() asks for thinking and for a schema', async () => {
+test('streamOpenAICompatible() requests thinking and a schema', async () => {
   const { body } = await sent({ thinking: true, schema: SCHEMA })
   assert.equal(body['reasoning_effort'], 'medium')
   assert.deepEqual(body['response_format'], {
@@ -170,7 +170,7 @@ test('streamOpenAICompatible() asks for thinking and for a schema', async () => 
   })
 })
 
-test("streamOpenAICompatible() speaks OpenAI's own dialect to kind openai", async () => {
+test('"streamOpenAICompatible() uses OpenAI\'s own dialect for kind openai"', async () => {
   const { body } = await sent(
     { model: 'gpt-6-sol', tools: [READ_TOOL], maxOutputTokens: 9 },
     { kind: 'openai' },
@@ -184,7 +184,7 @@ test("streamOpenAICompatible() speaks OpenAI's own dialect to kind openai", asyn
   assert.equal(older.body['reasoning_effort'], undefined)
 })
 
-test('streamOpenAICompatible() tells DeepSeek the schema in words, as it takes none', async () => {
+test('streamOpenAICompatible() describes the schema to DeepSeek in text, as it accepts none', async () => {
   await using server = await startModelServer([{ parts: ['{"ok":true}'] }])
   const fetch = httpFetch({ firstByteMs: 20_000, idleMs: 20_000 })
   const endpoint = endpointAt('https://api.deepseek.com/v1')
@@ -210,7 +210,7 @@ function call(server: ModelServer, request: Partial<ModelRequest>, more: Partial
   return callEndpoint(() => endpointAt(server.url, more), modelRequest(request), NEVER)
 }
 
-/** A turn with two calls whose arguments are these, and a question behind it. */
+/** A turn with two calls with these arguments, followed by a question. */
 function turnWith(first: string, second: string): Message[] {
   return [
     { role: 'user', content: 'Read a and b' },

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { PRESETS } from '../../../src/core/provider/presets.ts'
 import { withoutProviderKeys } from '../../../src/core/provider/provider-keys.ts'
 
-test('withoutProviderKeys() leaves out every key of a provider, in whatever case', () => {
+test('withoutProviderKeys() removes every key of a provider, in any case', () => {
   const names = PRESETS.flatMap(({ keys }): string[] => [...keys])
   names.push('AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN', 'openai_api_key', 'ANTHROPIC_AUTH_TOKEN')
   for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_BEARER_TOKEN_BEDROCK', 'AZURE_API_KEY', 'GOOGLE_API_KEY'])
@@ -11,7 +11,7 @@ test('withoutProviderKeys() leaves out every key of a provider, in whatever case
   assert.deepEqual(withoutProviderKeys(Object.fromEntries(names.map((name) => [name, 'secret']))), {})
 })
 
-test('withoutProviderKeys() keeps what the tools of a person need', () => {
+test("withoutProviderKeys() keeps what the user's tools need", () => {
   const env = {
     PATH: '/bin',
     HOME: '/home/me',

@@ -14,7 +14,7 @@ test('ModelRegistry calls a model at the source that declares it', async () => {
   assert.equal(await answerOf(registry, 'two'), 'b:two')
 })
 
-test('ModelRegistry refuses a name that two sources, or one twice, declare, and keeps neither of the second', () => {
+test('ModelRegistry rejects a name that is declared twice, and keeps nothing of the second source', () => {
   const registry = registryOf(source('a', ['one']))
   assert.throws(() => registry.add(source('b', ['two', 'one'])), {
     kind: 'config',
@@ -28,7 +28,7 @@ test('ModelRegistry refuses a name that two sources, or one twice, declare, and 
   )
 })
 
-test('ModelRegistry understands source/name, and names with a slash of their own', async () => {
+test('ModelRegistry accepts source/name, and names that contain a slash', async () => {
   const registry = registryOf(source('a', ['one', 'vendor/three']), source('b', undefined))
   assert.equal(await answerOf(registry, 'a/one'), 'a:one')
   assert.equal(await answerOf(registry, 'vendor/three'), 'a:vendor/three')
@@ -36,7 +36,7 @@ test('ModelRegistry understands source/name, and names with a slash of their own
   assert.equal(await answerOf(registry, 'vendor/else'), 'b:vendor/else')
 })
 
-test('ModelRegistry gives an undeclared name to the open source it looks like, else to the first', async () => {
+test('ModelRegistry assigns an undeclared name to the open source it resembles, or to the first', async () => {
   const registry = registryOf(
     source('a', undefined, { owns: /^claude-/ }),
     source('b', undefined, { owns: /^gpt-/ }),
@@ -46,7 +46,7 @@ test('ModelRegistry gives an undeclared name to the open source it looks like, e
   assert.equal(await answerOf(registry, 'llama-9'), 'a:llama-9')
 })
 
-test('ModelRegistry names what there is, and the nearest, when a model is unknown', () => {
+test('ModelRegistry lists models, and the nearest one, for an unknown name', () => {
   const registry = registryOf(source('a', ['sonnet', 'haiku']))
   assert.throws(() => registry.complete(modelRequest({ model: 'sonet' }), NEVER), {
     kind: 'config',
@@ -108,7 +108,7 @@ test('ModelRegistry lists declared, suggested and chosen models once each', () =
   )
 })
 
-test('listAll() asks the open sources, and tells which could not say', async () => {
+test('listAll() asks the open sources, and reports which could not list their models', async () => {
   const trouble = new CrabError('unavailable', 'Cannot reach c')
   const registry = registryOf(
     source('a', ['one']),
@@ -123,7 +123,7 @@ test('listAll() asks the open sources, and tells which could not say', async () 
   assert.deepEqual(failures, [trouble])
 })
 
-test('ModelRegistry lets what is declared of a model override what is known of it', () => {
+test('ModelRegistry prefers declared facts of a model to known ones', () => {
   const declared = { name: 'claude-haiku-4-5', facts: { context: 1000, inputUsd: 7 } }
   const registry = registryOf({ ...source('a', undefined), models: [declared] })
   assert.deepEqual(registry.facts('claude-haiku-4-5'), {
@@ -155,7 +155,7 @@ function registryOf(...sources: ModelSource[]): ModelRegistry {
   return registry
 }
 
-/** A source that answers `name:model`; open when it declares no models. */
+/** Returns a source that answers `name:model`; open when it declares no models. */
 function source(name: string, models: string[] | undefined, more: Partial<ModelSource> = {}): ModelSource {
   return {
     name,

@@ -30,14 +30,14 @@ test('streamResponses() thinks with tools, and stores nothing at OpenAI', async 
   assert.deepEqual(tool, { type: 'function', ...READ_TOOL, strict: false })
 })
 
-test('streamResponses() leaves thinking to the server unless it is asked for', async () => {
+test('streamResponses() leaves thinking to the server unless it is requested', async () => {
   await using server = await startModelServer([{ parts: ['yes'] }])
   await collect(call(server, TOOLS))
   assert.equal(server.requests[0]!.json['reasoning'], undefined)
   assert.deepEqual(server.requests[0]!.json['include'], ['reasoning.encrypted_content'])
 })
 
-test('streamResponses() returns an item of thinking in one piece, only within its turn, only when it is whole', async () => {
+test('streamResponses() sends a thinking item back in one piece, only within its turn, only if it is complete', async () => {
   await using server = await startModelServer(() => ({ parts: ['yes'] }))
   const thought = (text: string, itemId: string, content?: string) => ({
     text,
@@ -69,14 +69,14 @@ test('streamResponses() returns an item of thinking in one piece, only within it
   assert.deepEqual(thoughts, [[{ type: 'reasoning', id: 'rs_1', encrypted_content: 'c2Vj', summary }], []])
 })
 
-test('streamResponses() asks for a shape without OpenAI’s strict rules for schemas', async () => {
+test('streamResponses() requests a schema without OpenAI’s strict rules', async () => {
   await using server = await startModelServer([{ parts: ['{}'] }])
   await collect(call(server, { schema: { type: 'object', properties: { a: { type: 'string' } } } }))
   const { format } = server.requests[0]!.json['text'] as { format: Record<string, unknown> }
   assert.deepEqual([format['type'], format['strict']], ['json_schema', false])
 })
 
-test('streamResponses() keeps OpenAI’s and Azure’s thinking apart', async () => {
+test('streamResponses() keeps OpenAI’s and Azure’s thinking separate', async () => {
   await using server = await startModelServer(() => ({ parts: ['yes'] }))
   const meta = { openai: { itemId: 'rs_1', reasoningEncryptedContent: 'c2Vj' } }
   const messages: Message[] = [
@@ -103,7 +103,7 @@ test('streamResponses() lets a deployment of any name think', async () => {
   assert.equal(server.requests[1]!.json['include'], undefined)
 })
 
-test('streamResponses() takes a refusal for one, and a failed response for a failure', async () => {
+test('streamResponses() reports a refusal as refused, and a failed response as failed', async () => {
   const refusal = (type: string, fields: object) =>
     `data: ${JSON.stringify({ type, output_index: 0, item_id: 'm', content_index: 0, ...fields })}\n\n`
   const raw =
@@ -130,7 +130,7 @@ test('streamResponses() says what to do when a server does not know Responses', 
   assert.match(error.hint ?? '', /whether the server knows \/responses/)
 })
 
-test('callEndpoint() speaks chat completions with a server that is not OpenAI’s, and keeps its old ways there', async () => {
+test('callEndpoint() uses chat completions with a server that is not OpenAI’s, including its older forms', async () => {
   await using server = await startModelServer([{ parts: ['yes'] }])
   const endpoint = endpointAt(server.url, { kind: 'openai' })
   await collect(

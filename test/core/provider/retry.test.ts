@@ -9,7 +9,7 @@ import { collect, collectFailure } from '../../support/model-calls.ts'
 const NEVER = new AbortController().signal
 const TEXT: ModelEvent = { type: 'text', delta: 'x' }
 
-test('withRetry() waits 100 ms, then 200, each with jitter downwards to its half', async () => {
+test('withRetry() waits 100 ms, then 200, each with jitter down to half of it', async () => {
   const { events, error } = await collectFailure(withRetry(failing('unavailable'), 2, NEVER))
   const delays = events.map((event) => (event.type === 'retry' ? event.delayMs : Number.NaN))
   assert.equal(delays.length, 2)
@@ -18,7 +18,7 @@ test('withRetry() waits 100 ms, then 200, each with jitter downwards to its half
   assert.equal(error.kind, 'unavailable')
 })
 
-test('withRetry() numbers its attempts and tells each failure', async () => {
+test('withRetry() numbers its attempts and reports each error', async () => {
   const attempts = [failing('throttled', 0), failing('timeout', 0), () => saying([TEXT])]
   const events = await collect(withRetry(() => attempts.shift()!(), 2, NEVER))
   assert.deepEqual(
@@ -27,7 +27,7 @@ test('withRetry() numbers its attempts and tells each failure', async () => {
   )
 })
 
-test('withRetry() tries again after exactly the failures that are retryable', async () => {
+test('withRetry() retries exactly the retryable errors', async () => {
   const kinds = Object.keys(ERROR_KINDS) as ErrorKind[]
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...kinds), async (kind) => {
@@ -39,7 +39,7 @@ test('withRetry() tries again after exactly the failures that are retryable', as
   )
 })
 
-test('withRetry() never tries again once something was yielded', async () => {
+test('withRetry() never retries once something was yielded', async () => {
   let calls = 0
   const attempt = () => {
     calls++
@@ -50,7 +50,7 @@ test('withRetry() never tries again once something was yielded', async () => {
   assert.equal(calls, 1)
 })
 
-test('withRetry() waits for what the server says, up to 20 s in all', async () => {
+test('withRetry() waits for the delay the server asks for, up to 20 s in all', async () => {
   const patient = await collectFailure(withRetry(failing('throttled', 1), 1, NEVER))
   assert.equal(patient.events[0]?.type === 'retry' && patient.events[0].delayMs, 1)
   const { events, error } = await collectFailure(withRetry(failing('throttled', 20_001), 5, NEVER))
@@ -58,14 +58,14 @@ test('withRetry() waits for what the server says, up to 20 s in all', async () =
   assert.equal(error.retryAfterMs, 20_001)
 })
 
-test('withRetry() makes a bug an internal error, at once', async () => {
+test('withRetry() turns an unexpected error into an internal one, immediately', async () => {
   const attempt = () => saying([], new TypeError('x is not a function'))
   const { events, error } = await collectFailure(withRetry(attempt, 2, NEVER))
   assert.equal(error.kind, 'internal')
   assert.deepEqual(events, [])
 })
 
-test('withRetry() ends its wait when it is aborted', async () => {
+test('withRetry() stops waiting when it is aborted', async () => {
   const controller = new AbortController()
   const events = withRetry(failing('unavailable', 19_000), 2, controller.signal)
   assert.equal((await events.next()).value?.type, 'retry')

@@ -11,7 +11,7 @@ import { chatCompletionWriter } from '../../support/model-wire.ts'
 const NEVER = new AbortController().signal
 const CHUNKS = 1000
 
-test('streamModel() makes one delta of many chunks that are read at once', async () => {
+test('streamModel() joins chunks that are read together into one delta', async () => {
   const { part } = chatCompletionWriter('loopback')
   const words = Array.from({ length: CHUNKS }, (_, at) => `word${at} `)
   await using server = await startModelServer([{ raw: words.map(part).join('') }])
@@ -20,7 +20,7 @@ test('streamModel() makes one delta of many chunks that are read at once', async
   assert.ok(events.length < CHUNKS / 10, `${events.length} events of ${CHUNKS} chunks`)
 })
 
-test('streamModel() keeps thinking and text apart, and the order of all that comes', async () => {
+test('streamModel() keeps thinking and text separate, and the order of everything', async () => {
   const events = await collect(
     streamParts([
       { type: 'reasoning-start', id: 'r' },
@@ -43,7 +43,7 @@ test('streamModel() keeps thinking and text apart, and the order of all that com
   ])
 })
 
-test('streamModel() gives what came before a failure', async () => {
+test('streamModel() yields what came before an error', async () => {
   const failing = [
     { type: 'text-delta', id: 't', delta: 'Half ' },
     { type: 'text-delta', id: 't', delta: 'an answer' },
@@ -64,7 +64,7 @@ const FINISH: LanguageModelV4StreamPart = {
   },
 }
 
-/** What is made of these parts; without a finish they just end. */
+/** Returns the events for these parts; without a finish they just end. */
 function streamParts(parts: readonly LanguageModelV4StreamPart[]): AsyncIterable<ModelEvent> {
   const model: LanguageModelV4 = {
     specificationVersion: 'v4',

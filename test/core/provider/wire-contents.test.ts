@@ -14,7 +14,7 @@ const ASK: Message = { role: 'user', content: 'hi' }
 
 for (const wire of WIRES) {
   describe(`callEndpoint() over ${wire.kind}`, () => {
-    test('sends a person’s image, and what they say of it', async () => {
+    test('sends a user’s image, and the text with it', async () => {
       await using server = await startModelServer([{ parts: ['a crab'] }])
       const messages: Message[] = [{ role: 'user', content: 'What is it?', attachments: [IMAGE] }]
       assert.equal(joinText(await collect(call(server, { messages }))), 'a crab')
@@ -22,7 +22,7 @@ for (const wire of WIRES) {
       assert.ok(text.includes(IMAGE.data) && text.includes('What is it?'), text)
     })
 
-    test('sends the image a tool gave', async () => {
+    test('sends the image a tool returned', async () => {
       await using server = await startModelServer([{ parts: ['a crab'] }])
       const messages: Message[] = [
         ASK,
@@ -38,7 +38,7 @@ for (const wire of WIRES) {
       assert.ok(server.requests[0]!.text.includes(IMAGE.data), server.requests[0]!.text)
     })
 
-    test('sends the sound a tool or a person gave where it is taken, and a line for it elsewhere', async () => {
+    test('sends audio of a tool or a user where it is accepted, and a line for it elsewhere', async () => {
       await using server = await startModelServer([{ parts: ['a splash'] }])
       const sound: Attachment = { media_type: 'audio/ogg', data: 'c291bmRvZmFjcmFi' }
       const messages: Message[] = [
@@ -58,7 +58,7 @@ for (const wire of WIRES) {
       assert.equal(text.split('[audio/ogg left out: this model takes no sound]').length - 1, isHeard ? 0 : 2)
     })
 
-    test('returns tool calls and results in the order of the calls', async () => {
+    test('sends tool calls and results back in the order of the calls', async () => {
       const calls: Part[] = [
         { call: 'first', name: 'read', args: '{"path":"one"}' },
         { call: 'second', name: 'now', args: '' },
@@ -77,7 +77,7 @@ for (const wire of WIRES) {
       assert.match(text, /"(input|args|arguments)":("\{\}"|\{\})/)
     })
 
-    test('yields thinking, and returns what must come back within the turn', async () => {
+    test('yields thinking, and sends back what must be within the turn', async () => {
       const parts: Part[] = [
         { thinking: 'Let me see.', signature: 'c2lnbmVk' },
         { call: 'a', name: 'read', args: '{"path":"one"}', signature: 'Y2FsbGVk' },
@@ -101,7 +101,7 @@ for (const wire of WIRES) {
       for (const back of wire.returns) assert.ok(second!.text.includes(back), `${back} in ${second!.text}`)
     })
 
-    test('goes on thinking in a turn that is steered', async () => {
+    test('continues thinking in a steered turn', async () => {
       const parts: Part[] = [
         { thinking: 'Let me see.', signature: 'c2lnbmVk' },
         { call: 'a', name: 'read', args: '{"path":"one"}', signature: 'Y2FsbGVk' },
@@ -120,7 +120,7 @@ for (const wire of WIRES) {
       assert.ok(steered!.text.includes('And louder!'))
     })
 
-    test('does not return another provider’s thinking', async () => {
+    test('does not send back another provider’s thinking', async () => {
       await using server = await startModelServer([{ parts: ['yes'] }])
       const messages: Message[] = [
         ASK,
@@ -138,7 +138,7 @@ for (const wire of WIRES) {
       assert.doesNotMatch(server.requests[0]!.text, /secret thought|c2ln/)
     })
 
-    test('sends no message in which nothing is left to say', async () => {
+    test('sends no empty message', async () => {
       await using server = await startModelServer([{ parts: ['yes'] }])
       const meta = { elsewhere: { signature: 'c2ln' } }
       const messages: Message[] = [
@@ -152,7 +152,7 @@ for (const wire of WIRES) {
       assert.match(text, /Go on/)
     })
 
-    test('counts what was read from the cache and what was thought', async () => {
+    test('counts cache reads and thinking tokens', async () => {
       const usage = { input: 100, output: 50, cacheRead: 60, reasoning: 20 }
       await using server = await startModelServer([{ parts: ['yes'], usage }])
       const finish = (await collect(call(server))).at(-1)
@@ -162,7 +162,7 @@ for (const wire of WIRES) {
       })
     })
 
-    test('asks for an answer of a shape', async () => {
+    test('requests an answer with a schema', async () => {
       const schema = { type: 'object', properties: { wingspan: { type: 'number' } }, required: ['wingspan'] }
       const parts: Part[] = wire.answersByTool
         ? [{ call: 'j', name: 'json', args: '{"wingspan":2}' }]
@@ -174,7 +174,7 @@ for (const wire of WIRES) {
       assert.ok(server.requests[0]!.text.includes('wingspan'))
     })
 
-    test('sends the limit, the choice of a tool and the system prompt', async () => {
+    test('sends the limit, the tool choice and the system prompt', async () => {
       await using server = await startModelServer([{ parts: ['yes'] }])
       await collect(
         call(server, {
@@ -190,7 +190,7 @@ for (const wire of WIRES) {
       assert.match(text, /"(tool_choice|toolChoice|allowedFunctionNames)":[^,]*(\{|\[|,)[^}]*"read"/)
     })
 
-    test('says who calls, and shows the key where the wire wants it', async () => {
+    test('identifies the client, and sends the key where the wire requires it', async () => {
       await using server = await startModelServer([{ parts: ['yes'] }])
       await collect(call(server))
       const { headers } = server.requests[0]!
@@ -229,7 +229,7 @@ function countOf(text: string, part: string): number {
   return text.split(part).length - 1
 }
 
-/** An answer as the runtime keeps it. */
+/** Returns an answer as the runtime stores it. */
 function toMessage(events: readonly ModelEvent[]): Message {
   const message = {
     role: 'assistant' as const,

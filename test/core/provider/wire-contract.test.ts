@@ -65,14 +65,14 @@ for (const wire of WIRES) {
     })
 
     for (const finish of ['length', 'refused'] as const) {
-      test(`tells an answer that ended with ${finish}`, async () => {
+      test(`reports an answer that ended with ${finish}`, async () => {
         await using server = await startModelServer([{ parts: ['So'], finish }])
         const events = await collect(call(server))
         assert.deepEqual(events.at(-1), { type: 'finish', reason: finish, usage: noUsage })
       })
     }
 
-    test('fails with credentials on 401, asks once, and prints no key', async () => {
+    test('fails with credentials on 401, sends one request, and prints no key', async () => {
       const body = {
         error: {
           type: 'authentication_error',
@@ -88,7 +88,7 @@ for (const wire of WIRES) {
       assert.equal(server.requests.length, 1)
     })
 
-    test('waits as long as a 429 says, then asks again', async () => {
+    test('waits for the delay of a 429, then retries', async () => {
       const limited = {
         status: 429,
         headers: { 'retry-after': '0' },
@@ -116,7 +116,7 @@ for (const wire of WIRES) {
       assert.equal(server.requests.length, 1)
     })
 
-    test('asks again after a 500', async () => {
+    test('retries after a 500', async () => {
       await using server = await startModelServer([{ status: 500, body: 'oops' }, { parts: ['Here.'] }])
       const events = await collect(call(server, {}, { maxRetries: 2 }))
       assert.deepEqual(
@@ -125,7 +125,7 @@ for (const wire of WIRES) {
       )
     })
 
-    test('gives up after the retries the request allows', async () => {
+    test('gives up after the number of retries in the request', async () => {
       await using server = await startModelServer(() => ({ status: 503 }))
       const { error, events } = await collectFailure(call(server, { retries: 1 }, { maxRetries: 2 }))
       assert.equal(error.kind, 'unavailable')
@@ -134,7 +134,7 @@ for (const wire of WIRES) {
     })
 
     for (const end of ['cut', 'unfinished'] as const) {
-      test(`fails with unavailable when the stream is ${end}, and does not ask again`, async () => {
+      test(`fails with unavailable when the stream is ${end}, and does not retry`, async () => {
         await using server = await startModelServer(() => ({ parts: ['Half an ans'], end }))
         const { error, events } = await collectFailure(call(server, {}, { maxRetries: 2 }))
         assert.equal(error.kind, 'unavailable', error.message)
@@ -143,7 +143,7 @@ for (const wire of WIRES) {
       })
     }
 
-    test('gives a slow reader all that came before the cut', async () => {
+    test('gives a slow reader everything that came before the cut', async () => {
       const parts = Array.from({ length: 200 }, (_, at) => `${at} `)
       await using server = await startModelServer([{ parts, end: 'cut' }])
       const { error, events } = await collectFailure(slowly(call(server)))
@@ -151,14 +151,14 @@ for (const wire of WIRES) {
       assert.equal(joinText(events), parts.join(''))
     })
 
-    test('fails with unavailable when the stream ends before it says anything', async () => {
+    test('fails with unavailable when the stream ends without an event', async () => {
       await using server = await startModelServer([{ end: 'unfinished' }])
       const { error } = await collectFailure(call(server))
       assert.equal(error.kind, 'unavailable')
       assert.match(error.message, /ended early/)
     })
 
-    test('fails with what an error record in the stream says', async () => {
+    test('fails with the error record in the stream', async () => {
       const error = { type: 'overloaded_error', code: 529, message: 'Overloaded' }
       await using server = await startModelServer([{ parts: ['So'], error, end: 'unfinished' }])
       const failed = await collectFailure(call(server))
@@ -166,7 +166,7 @@ for (const wire of WIRES) {
       assert.equal(failed.error.message, `Cannot call scripted (test): Overloaded (${wire.overloaded})`)
     })
 
-    test('fails with failed on bytes that are no event', async () => {
+    test('fails with failed on bytes that are not events', async () => {
       await using server = await startModelServer([
         { parts: ['So'], raw: 'data: {"half":\n\n', end: 'unfinished' },
       ])
@@ -189,7 +189,7 @@ for (const wire of WIRES) {
       assert.equal(await server.requests[0]!.done, false)
     })
 
-    test('fails with cancelled when it is aborted before the first byte, and hangs up', async () => {
+    test('fails with cancelled when it is aborted before the first byte, and disconnects', async () => {
       await using server = await startModelServer([{ silent: true }])
       const controller = new AbortController()
       const failed = collectFailure(callEndpoint(() => at(server), modelRequest(), controller.signal))
@@ -199,7 +199,7 @@ for (const wire of WIRES) {
       assert.equal(await server.requests[0]!.done, false)
     })
 
-    test('fails with what it was aborted with, and does not ask again', async () => {
+    test('fails with the reason of its abort, and does not retry', async () => {
       await using server = await startModelServer(() => ({ silent: true }))
       const controller = new AbortController()
       const events = callEndpoint(() => at(server, { maxRetries: 2 }), modelRequest(), controller.signal)
@@ -210,7 +210,7 @@ for (const wire of WIRES) {
       assert.deepEqual(await failed, { events: [], error: late })
     })
 
-    test('fails with cancelled when it is aborted in the middle, and hangs up', async () => {
+    test('fails with cancelled when it is aborted in the middle, and disconnects', async () => {
       await using server = await startModelServer([{ parts: ['So'], end: 'hang' }])
       const controller = new AbortController()
       const events = callEndpoint(() => at(server), modelRequest(), controller.signal)
@@ -221,7 +221,7 @@ for (const wire of WIRES) {
       assert.equal(await server.requests[0]!.done, false)
     })
 
-    test('fails with cancelled when it is aborted while it waits to ask again', async () => {
+    test('fails with cancelled when it is aborted while it waits to retry', async () => {
       await using server = await startModelServer(() => ({ status: 500, headers: { 'retry-after': '10' } }))
       const controller = new AbortController()
       const events = callEndpoint(() => at(server, { maxRetries: 2 }), modelRequest(), controller.signal)
@@ -231,7 +231,7 @@ for (const wire of WIRES) {
       await assert.rejects(next, { kind: 'cancelled' })
     })
 
-    test('hangs up when whoever iterates leaves', async () => {
+    test('disconnects when the reader leaves', async () => {
       await using server = await startModelServer([{ parts: ['So'], end: 'hang' }])
       for await (const _ of call(server)) break
       assert.equal(await server.requests[0]!.done, false)
@@ -274,7 +274,7 @@ for (const wire of WIRES) {
   }
 }
 
-/** What travels back with a call is each wire's own. */
+/** Returns the part of a call that only its own wire sends back. */
 function withoutMeta(event: ModelEvent): ModelEvent {
   if (event.type !== 'tool-call') return event
   const { meta: _, ...call } = event.call

@@ -5,7 +5,7 @@ import { Asks, type QueuedAsk } from '../../../src/core/runtime/asks.ts'
 
 const NEVER = new AbortController().signal
 
-test('Asks.wait() gives the answer to the question of that id', async () => {
+test('Asks.wait() returns the answer to the question with that id', async () => {
   const asks = new Asks({ timeoutMs: 60_000 })
   const [first, second] = ['1', '2'].map((id) => asks.wait(pending({ id }), NEVER))
   asks.reply({ agent: 'crab', sender: 'bob', trust: 'local', id: '2' }, '{"Which?":"B"}')
@@ -39,7 +39,7 @@ for (const [content, problem] of Object.entries({
   '{}': 'it does not answer "Which\\?"',
   '{"Which?":7}': 'it does not answer "Which\\?"',
 })) {
-  test(`Asks.reply() refuses ${content}, and the question goes on waiting`, async () => {
+  test(`Asks.reply() rejects ${content}, and the question stays open`, async () => {
     const asks = new Asks({ timeoutMs: 60_000 })
     const wait = asks.wait(pending({ id: '1' }), NEVER)
     const reply = (text: string) =>
@@ -50,7 +50,7 @@ for (const [content, problem] of Object.entries({
   })
 }
 
-test('Asks.reply() takes an option, or nothing, as the answer to a question of trust', async () => {
+test('Asks.reply() accepts an option, or nothing, as the answer to a trust question', async () => {
   for (const answer of ['A', '']) {
     const asks = new Asks({ timeoutMs: 60_000 })
     const wait = asks.wait(pending({ id: '1', kind: 'trust' }), NEVER)
@@ -67,7 +67,7 @@ test('Asks.reply() takes an option, or nothing, as the answer to a question of t
   }
 })
 
-test('Asks.reply() says that no such question waits', () => {
+test('Asks.reply() reports an unknown question', () => {
   const asks = new Asks({ timeoutMs: 60_000 })
   assert.throws(() => asks.reply({ agent: 'crab', sender: 'ann', trust: 'local' }, '{}'), { kind: 'missing' })
   assert.throws(() => asks.reply({ agent: 'crab', sender: 'ann', trust: 'local', id: 'x' }, '{}'), {
@@ -75,7 +75,7 @@ test('Asks.reply() says that no such question waits', () => {
   })
 })
 
-test('Asks.reply() lets nobody elsewhere give a permission, or answer for somebody at this machine', async () => {
+test('Asks.reply() lets no remote sender give a permission, or answer for a local user', async () => {
   const asks = new Asks({ timeoutMs: 60_000 })
   const waits = [
     asks.wait({ ...pending({ id: '1', kind: 'permission' }), trust: 'remote' }, NEVER),
@@ -94,13 +94,13 @@ test('Asks.reply() lets nobody elsewhere give a permission, or answer for somebo
   await Promise.all(waits)
 })
 
-test('Asks.wait() ends without an answer when nobody gives one in time', async () => {
+test('Asks.wait() ends without an answer after the time limit', async () => {
   const asks = new Asks({ timeoutMs: 1 })
   assert.deepEqual(await asks.wait(pending({ id: '1' }), NEVER), { by: 'timeout', answers: undefined })
   assert.deepEqual(asks.list(''), [])
 })
 
-test('Asks.wait() leaves a parked question open, however long that takes, until it is answered or its turn ends', async () => {
+test('Asks.wait() keeps a parked question open until it is answered or its turn ends', async () => {
   const asks = new Asks({ timeoutMs: 1 })
   const stop = new AbortController()
   const waits = [

@@ -6,7 +6,7 @@ import { quoteUser } from '../../../src/core/runtime/quote-user.ts'
 import { toTitle } from '../../../src/core/runtime/title.ts'
 import { shorten, toTranscript } from '../../../src/core/runtime/transcript.ts'
 
-test('firstSentence() is the first sentence without Markdown, at most 60 characters', () => {
+test('firstSentence() returns the first sentence without Markdown, at most 60 characters', () => {
   const cases: [string, string][] = [
     ['They count crabs. And more.', 'They count crabs.'],
     ['\n## **They** count `crabs`\n\nMore.', 'They count crabs'],
@@ -20,7 +20,7 @@ test('firstSentence() is the first sentence without Markdown, at most 60 charact
   for (const [text, title] of cases) assert.equal(firstSentence(text), title)
 })
 
-test('toTitle() is one line of at most 100 characters that no terminal obeys', () => {
+test('toTitle() returns one line of at most 100 characters without control characters', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {
       const title = toTitle(text)
@@ -30,12 +30,12 @@ test('toTitle() is one line of at most 100 characters that no terminal obeys', (
   )
 })
 
-test('shorten() keeps both ends and says what it left out', () => {
+test('shorten() keeps both ends and says what it omitted', () => {
   assert.equal(shorten('short', 5), 'short')
   assert.equal(shorten(`${'a'.repeat(50)}${'b'.repeat(50)}`, 8), 'aa\n[… 92 characters left out …]\nbbbbbb')
 })
 
-test('toTranscript() shortens what tools said before it leaves out words', () => {
+test('toTranscript() shortens tool output before it omits messages', () => {
   const tool = { role: 'tool', content: 'r'.repeat(9000), tool_call_id: 'a', name: 'read' } as const
   const words = { role: 'user', content: 'w'.repeat(900) } as const
   for (const limit of [20_000, 3000, 1500]) {
@@ -46,7 +46,7 @@ test('toTranscript() shortens what tools said before it leaves out words', () =>
   assert.ok(toTranscript([words, tool], 300).length < 400)
 })
 
-test('toTranscript() says who spoke and what came along', () => {
+test('toTranscript() says who spoke and what was attached', () => {
   const picture = { media_type: 'image/png', data: '', name: 'a.png' }
   const call = { id: 'a', name: 'read', arguments: '{}' }
   const text = toTranscript(
@@ -68,7 +68,7 @@ test('toTranscript() says who spoke and what came along', () => {
 const words = (content: string) => ({ kind: 'entry', role: 'user', content, seq: 1, ts: '' }) as const
 const HEADING = '## What the user said, word for word\n\n'
 
-test('wordsOfUser() shortens single messages only where all of them are too long', () => {
+test('quoteUser() shortens single messages only when all of them are too long', () => {
   const long = words(`${'a'.repeat(900)} RULE ${'b'.repeat(2500)}`)
   assert.equal(quoteUser([long], 4000), `${HEADING}> ${long.content}`)
   const short = quoteUser([words('one'), long, words('two')], 3000)
@@ -76,7 +76,7 @@ test('wordsOfUser() shortens single messages only where all of them are too long
   assert.ok(short.length < 3000)
 })
 
-test('wordsOfUser() keeps the last messages where there are too many, and at least one', () => {
+test('quoteUser() keeps the last messages when there are too many, and at least one', () => {
   const many = Array.from({ length: 30 }, (_, n) => words(`m${n}`))
   assert.equal(
     quoteUser(many, 20),
@@ -85,7 +85,7 @@ test('wordsOfUser() keeps the last messages where there are too many, and at lea
   assert.ok(quoteUser([words('x'.repeat(9000))], 100).length < 300)
 })
 
-test('wordsOfUser() leaves a trace of what was attached', () => {
+test('quoteUser() leaves a note about attachments', () => {
   const picture = { media_type: 'image/png', data: '', name: 'crab.png' }
   const lines = [{ ...words(''), attachments: [picture, { media_type: 'text/plain', data: '' }] }]
   const trace = '> (attached: crab.png, image/png)\n> (attached: a file, text/plain)'

@@ -15,7 +15,7 @@ const toMessage = (content: string): UserMessage => {
   return { agent: AGENT, content, trust: 'local', spillDir: '/spill', notice() {}, attach() {} }
 }
 
-test('compositeHook() of nothing, and of hooks that do nothing, does nothing', async () => {
+test('compositeHook() of nothing, and of empty hooks, does nothing', async () => {
   for (const hook of [compositeHook([]), compositeHook([{}, {}])]) {
     assert.deepEqual(await hook.schema?.(AGENT, TURN), [])
     assert.equal(
@@ -31,7 +31,7 @@ test('compositeHook() of nothing, and of hooks that do nothing, does nothing', a
   }
 })
 
-test('compositeHook() shows the tools of all hooks in order; a name belongs to the first', async () => {
+test('compositeHook() offers the tools of all hooks in order; a name belongs to the first', async () => {
   const hook = compositeHook([toolHook('first', ['read']), toolHook('second', ['grep', 'read'])])
   const tools = await hook.schema?.(AGENT, TURN)
   assert.deepEqual(
@@ -46,7 +46,7 @@ test('compositeHook() shows the tools of all hooks in order; a name belongs to t
   assert.equal(hook.dispatch?.('bash', CALL, NEVER), undefined)
 })
 
-test('compositeHook() waits for the tools of all hooks at once', async () => {
+test('compositeHook() waits for the tools of all hooks in parallel', async () => {
   const gates = ['a', 'b'].map((name) => ({ name, ...Promise.withResolvers<void>() }))
   const slow = gates.map(
     ({ name, promise }): Hook => ({

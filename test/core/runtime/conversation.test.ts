@@ -13,7 +13,7 @@ const HEADER: SessionHeader = {
   cwd: '/',
 }
 
-test('replay() takes messages, without what storage adds to them, and skips what is none', () => {
+test('replay() reads messages without their storage fields, and skips invalid ones', () => {
   const lines: SessionLine[] = [
     { kind: 'entry', role: 'user', content: 'hi', seq: 1, ts: TS },
     { kind: 'meta', title: 'Greeting', seq: 2, ts: TS },
@@ -26,7 +26,7 @@ test('replay() takes messages, without what storage adds to them, and skips what
   ])
 })
 
-test('replay() starts anew at each compact marker and says that its archive is missing', () => {
+test('replay() restarts at each compact marker and reports that its archive is missing', () => {
   const lines: SessionLine[] = [
     { kind: 'entry', role: 'user', content: 'old', seq: 1, ts: TS },
     { kind: 'compact', archive_name: 's-1', archived_at: TS, title: 'The plan.', seq: 2, ts: TS },
@@ -38,7 +38,7 @@ test('replay() starts anew at each compact marker and says that its archive is m
   assert.deepEqual([archive?.role, rest], ['user', [{ role: 'user', content: 'new' }]])
 })
 
-test('replay() tells the model which files were taken back, some of many by name, and forgets no version', () => {
+test('replay() tells the model which files were undone, some of many by name, and keeps the known versions', () => {
   const files = Array.from({ length: 25 }, (_, at) => ({ path: `/f ${at}\n`, outcome: 'restored' as const }))
   const lines: SessionLine[] = [
     { kind: 'event', event: 'undone', run_id: 'r', files, seq: 1, ts: TS },
@@ -54,7 +54,7 @@ test('replay() tells the model which files were taken back, some of many by name
   assert.deepEqual(versions, known)
 })
 
-test('replay() takes what a person allowed for the conversation, and what is known of files', () => {
+test('replay() reads the grants of the conversation, and the known files', () => {
   const decided = {
     kind: 'event',
     event: 'permission',
@@ -96,7 +96,7 @@ test('replay() takes what a person allowed for the conversation, and what is kno
   )
 })
 
-test('replay() forgets at a compact marker what files hold, and keeps what a person allowed', () => {
+test('replay() forgets file versions at a compact marker, and keeps grants', () => {
   const before = {
     ...NO_HISTORY,
     files: new Map([['/a', '1']]),
@@ -114,7 +114,7 @@ test('replay() forgets at a compact marker what files hold, and keeps what a per
   assert.deepEqual([files.size, grants.length, before.files.size], [0, 1, 1])
 })
 
-test('replay() keeps what a conversation selected, by use, also behind a compact marker', () => {
+test('replay() keeps the selected tools, by use, also after a compact marker', () => {
   const used = (tools: string[], seq: number): SessionLine => ({
     ...{ kind: 'event', event: 'tools_used', tools },
     ...{ seq, ts: TS },
@@ -127,7 +127,7 @@ test('replay() keeps what a conversation selected, by use, also behind a compact
   assert.deepEqual(tools, ['b', 'c', 'a'])
 })
 
-test('advance() adds what was read to what was known, and leaves that as it was', () => {
+test('advance() adds new lines to a state, and does not change the old one', () => {
   const first = { kind: 'entry', role: 'user', content: 'one', seq: 1, ts: TS } as const
   const second = { ...first, content: 'two', seq: 2 }
   const part = { header: HEADER, warnings: [] }
@@ -144,7 +144,7 @@ test('advance() adds what was read to what was known, and leaves that as it was'
   )
 })
 
-test('advance() takes a part that is the whole session for all of it', () => {
+test('advance() with a part that is the whole session replaces the state', () => {
   const line = { kind: 'entry', role: 'user', content: 'new', seq: 1, ts: TS } as const
   const before = {
     id: 's',
@@ -159,7 +159,7 @@ test('advance() takes a part that is the whole session for all of it', () => {
   )
 })
 
-test('replay() begins with the archive of the last marker, and knows whether it is there', () => {
+test('replay() begins with the archive of the last marker, and knows whether it exists', () => {
   const marker = (name: string, seq: number): SessionLine => ({
     ...{ kind: 'compact', archive_name: name, archived_at: TS, title: 'T' },
     ...{ seq, ts: TS },

@@ -6,7 +6,7 @@ import { startTestDispatch } from '../../support/test-dispatch.ts'
 const NEVER = new AbortController().signal
 const LONG = 'x'.repeat(900_000)
 
-test('list_messages gives pages that fit a frame, never an empty one before the end', async () => {
+test('list_messages returns pages that fit a frame, and no empty one before the end', async () => {
   await using node = await startTestDispatch(() => ({ parts: ['yes'] }))
   for (const content of ['one', LONG, LONG, LONG, 'z'.repeat(3_000_000)]) await node.ask(content)
   const { conversations } = await request(node.dispatch, 'listConversations', {}, NEVER)

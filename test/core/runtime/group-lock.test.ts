@@ -4,7 +4,7 @@ import { GroupLock } from '../../../src/core/runtime/group-lock.ts'
 
 const NEVER = new AbortController().signal
 
-test('GroupLock lets in one group at a time, and all of that group', async () => {
+test('GroupLock admits one group at a time, and all of that group', async () => {
   const lock = new GroupLock<string>()
   const [first, second] = [await lock.enter('a', NEVER), await lock.enter('a', NEVER)]
   const log: string[] = []
@@ -21,7 +21,7 @@ test('GroupLock lets in one group at a time, and all of that group', async () =>
   assert.deepEqual(log, ['b1', 'b2'])
 })
 
-test('GroupLock: an abort ends the waiting, and leaves the lock to others', async () => {
+test('GroupLock: an abort ends the wait, and leaves the lock to others', async () => {
   const lock = new GroupLock<string>()
   const first = await lock.enter('a', NEVER)
   const stop = new AbortController()

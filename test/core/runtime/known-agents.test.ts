@@ -4,7 +4,7 @@ import type { AgentConfig } from '../../../src/core/config/agent-schema.ts'
 import { KnownAgents } from '../../../src/core/runtime/known-agents.ts'
 import { AGENT } from '../../support/agents.ts'
 
-test('register() tells of each form of an agent once, also those who ask at once', async () => {
+test('register() reports each version of an agent once, also to concurrent callers', async () => {
   const { known, told } = watched()
   await Promise.all([known.register(AGENT), known.register({ ...AGENT })])
   await known.register({ ...AGENT, thinking: !AGENT.thinking })
@@ -12,7 +12,7 @@ test('register() tells of each form of an agent once, also those who ask at once
   assert.deepEqual(told, [`+${AGENT.name}`, `+${AGENT.name}`])
 })
 
-test('unregister() comes after what was told before, and register() after that', async () => {
+test('unregister() runs after earlier reports, and a later register() after it', async () => {
   const gate = Promise.withResolvers<void>()
   const { known, told } = watched(() => gate.promise)
   const all = [known.register(AGENT), known.unregister(AGENT.id), known.register(AGENT)]
@@ -23,7 +23,7 @@ test('unregister() comes after what was told before, and register() after that',
   assert.deepEqual(known.all(), [AGENT])
 })
 
-test('unregister() tells nothing of an agent that is not registered', async () => {
+test('unregister() does nothing for an agent that is not registered', async () => {
   const { known, told } = watched()
   await known.register(AGENT)
   await known.unregister(AGENT.id)
@@ -33,7 +33,7 @@ test('unregister() tells nothing of an agent that is not registered', async () =
   assert.deepEqual(known.all(), [])
 })
 
-test('register() tries again what failed', async () => {
+test('register() retries what failed', async () => {
   let isBroken = true
   const { known, told } = watched(async () => {
     if (isBroken) throw new Error('no')

@@ -6,7 +6,7 @@ import { newStores } from '../../support/test-node.ts'
 
 const NEVER = new AbortController().signal
 
-test('HeldConversation.take() begins a session with the message, or appends it to the one there is', async () => {
+test('LeasedConversation.take() starts a session with the message, or appends it to the existing one', async () => {
   const stores = newStores(new MemoryStorage())
   const contents: string[][] = []
   const ids = new Set<string>()
@@ -19,7 +19,7 @@ test('HeldConversation.take() begins a session with the message, or appends it t
   assert.deepEqual([contents, ids.size], [[['one'], ['one', 'two']], 1])
 })
 
-test('HeldConversation.append() puts what is appended at once one behind the other', async () => {
+test('LeasedConversation.append() appends concurrent messages one after the other', async () => {
   const stores = newStores(new MemoryStorage())
   await using held = await LeasedConversation.lease(stores, beginning('ann', 'one'), NEVER)
   const titles = ['a', 'b', 'c']
@@ -31,7 +31,7 @@ test('HeldConversation.append() puts what is appended at once one behind the oth
   )
 })
 
-test('HeldConversation gives its right back when it is disposed, and when it cannot be taken', async () => {
+test('LeasedConversation releases its lease when it is disposed, and when it cannot be taken', async () => {
   const stores = newStores(new MemoryStorage())
   const held = await LeasedConversation.lease(stores, beginning('ann', 'one'), NEVER)
   const stop = new AbortController()
@@ -48,7 +48,7 @@ test('HeldConversation gives its right back when it is disposed, and when it can
   )
 })
 
-test('HeldConversation.take() begins another session when the one it waits for is deleted', async () => {
+test('LeasedConversation.take() starts another session when the one it waits for is deleted', async () => {
   const stores = newStores(new MemoryStorage())
   const held = await LeasedConversation.lease(stores, beginning('ann', 'one'), NEVER)
   const waiting = LeasedConversation.lease(stores, beginning('ann', 'two'), NEVER)
@@ -66,7 +66,7 @@ test('HeldConversation.take() begins another session when the one it waits for i
   assert.ok(lease, 'nobody holds the session that is gone')
 })
 
-test('HeldConversation remembers the conversations used last, and no more than 32', async () => {
+test('LeasedConversation caches the 32 conversations used last', async () => {
   const stores = newStores(new MemoryStorage())
   for (let number = 0; number < 40; number++) {
     await using _held = await LeasedConversation.lease(stores, beginning(`sender ${number}`, 'hi'), NEVER)

@@ -10,7 +10,7 @@ import { collectAnswers, makeToolContext } from '../../support/tool-context.ts'
 
 const NEVER = new AbortController().signal
 
-test('no command that reads files runs beside a call that may change files', async () => {
+test('no command that reads files runs parallel to a call that may change files', async () => {
   for (const change of ['ln', 'write', 'mcp']) {
     const lines = [change, 'make', 'cat a', 'cat b']
     const { hook, log } = makeWorld({ blocked: [change] })
@@ -48,7 +48,7 @@ test('a line is judged again when a call before it has changed what it reads', a
   }
 })
 
-test('a line that changes in meaning each time it is looked at is refused', async () => {
+test('a line whose meaning changes each time it is judged is refused', async () => {
   let looks = 0
   const describe = async (): Promise<PolicyAction> => toReading('cat a', `${looks++}`)
   const hook: Hook = { describe, dispatch: () => assert.fail('is not reached') }
@@ -56,7 +56,7 @@ test('a line that changes in meaning each time it is looked at is refused', asyn
   assert.equal(answer?.result.output, 'Cannot call bash: the file it reads keeps changing')
 })
 
-test('no call waits while a person is asked about another, which is judged again after the answer', {
+test('no call waits while a user is asked about another, which is judged again after the answer', {
   timeout: 20_000,
 }, async () => {
   const rules = ruleList(['allow bash(ln)', 'ask bash(cat *)'])
@@ -83,7 +83,10 @@ test('no call waits while a person is asked about another, which is judged again
   assert.ok(log.includes('end ln') && !log.includes('begin cat a'))
 })
 
-/** A file `a` that is a link after `ln` has run. A call of `blocked` ends when the other calls had the time to begin. */
+/**
+ * A file `a` that becomes a link when `ln` runs. A call of `blocked` ends when the other calls had time to
+ * start.
+ */
 function makeWorld({ blocked }: { blocked: readonly string[] }) {
   const log: string[] = []
   let target = 'a'
@@ -107,7 +110,7 @@ function makeWorld({ blocked }: { blocked: readonly string[] }) {
   return { hook, log }
 }
 
-/** The action of `cat a` or `cat a; make`, where a may lead to /secret. */
+/** Returns the action of `cat a` or `cat a; make`, where a may lead to /secret. */
 function toReading(command: string, target: string): PolicyAction {
   const more = command.includes(';') ? [undefined] : []
   if (target === '/secret') {
@@ -117,7 +120,7 @@ function toReading(command: string, target: string): PolicyAction {
   return { kind: 'bash', command, readOnly: [{ form: 'cat', paths: [target], trees: [] }, ...more] }
 }
 
-/** Fails when two calls overlap, or when one that reads was looked at before the other one ended. */
+/** Fails when two calls overlap, or when a reading one was judged before the other one ended. */
 function assertApart(log: readonly string[], one: string, reading: string): void {
   const at = (text: string) => log.lastIndexOf(text)
   const isBefore = at(`end ${reading}`) < at(`begin ${one}`)
@@ -126,7 +129,7 @@ function assertApart(log: readonly string[], one: string, reading: string): void
   assert.ok(isBefore || isAfter, `${one} beside ${reading}: ${log.join(', ')}`)
 }
 
-/** A call of bash, or of the tools `write` and `mcp`. */
+/** Returns a call of bash, or of the tools `write` and `mcp`. */
 function toCall(line: string): ToolCall {
   const name = line === 'write' || line === 'mcp' ? line : 'bash'
   return { id: line, name, arguments: name === 'bash' ? JSON.stringify({ command: line }) : '{}' }

@@ -6,7 +6,7 @@ import { Steers } from '../../../src/core/runtime/steers.ts'
 
 const PAIR = { agentId: 'a', sender: 'ann' }
 
-test('steer() takes the words of a stranger for a turn of a stranger only', () => {
+test('steer() accepts remote messages for a remote turn only', () => {
   const running = new RunningTurns()
   const turn = toRunning()
   using _local = running.enter(turn)
@@ -20,7 +20,7 @@ test('steer() takes the words of a stranger for a turn of a stranger only', () =
   running.steer(to('remote'), 'theirs')
 })
 
-test('steer() speaks to the youngest turn that takes words and is not being stopped', () => {
+test('steer() reaches the latest turn that accepts steers and is not being stopped', () => {
   const running = new RunningTurns()
   const stopped = new AbortController()
   const turns = [toRunning(), toRunning({ signal: stopped.signal }), toRunning()]
@@ -37,7 +37,7 @@ test('steer() speaks to the youngest turn that takes words and is not being stop
   )
 })
 
-test('cancel() stops all that runs for a pair, and says when nothing does', () => {
+test('cancel() stops everything that runs for a pair, and says when nothing does', () => {
   const running = new RunningTurns()
   const stopped: string[] = []
   const enter = (name: string, pair = PAIR) =>
@@ -53,7 +53,7 @@ test('cancel() stops all that runs for a pair, and says when nothing does', () =
   assert.deepEqual([running.hasAgent('a'), running.hasAgent('b')], [true, false])
 })
 
-test('cancel() by a stranger stops what strangers began, and nothing else', () => {
+test('cancel() by a remote sender stops remote turns only', () => {
   const running = new RunningTurns()
   const stopped: string[] = []
   const enter = (trust: RunningWork['trust']) =>

@@ -24,7 +24,7 @@ import { until } from '../../support/until.ts'
 
 const NEVER = new AbortController().signal
 
-test('Runtime.turn() runs the turns of one pair in the order they came, each with what went before', async () => {
+test('Runtime.turn() runs the turns of a pair in order, each with the history before it', async () => {
   const leases = new MemoryLeases()
   const asked: string[] = []
   const watched: Leases = {
@@ -71,7 +71,7 @@ test('Runtime.turn() makes one session of several first messages of a pair', asy
   )
 })
 
-test('Runtime.turn() runs turns of two pairs at once', async () => {
+test('Runtime.turn() runs turns of two pairs concurrently', async () => {
   const both = Promise.withResolvers<void>()
   await using node = await startTestNode((_, index) => {
     if (index === 1) both.resolve()
@@ -88,7 +88,7 @@ for (const [one, other] of [
   ['../x', '..\\x'],
   ['', 'user'],
 ]) {
-  test(`Runtime.turn() keeps the senders ${JSON.stringify(one)} and ${JSON.stringify(other)} apart`, async () => {
+  test(`Runtime.turn() keeps the senders ${JSON.stringify(one)} and ${JSON.stringify(other)} separate`, async () => {
     await using node = await startTestNode(() => ({ parts: ['yes'] }))
     await node.ask('first', { sender: one! })
     await node.ask('second', { sender: other! })
@@ -97,7 +97,7 @@ for (const [one, other] of [
   })
 }
 
-test('Runtime.turn() sees what another process said meanwhile', async () => {
+test('Runtime.turn() sees messages that another process stored meanwhile', async () => {
   await using node = await startTestNode(() => ({ parts: ['here'] }))
   await using other = await startOther(node)
   await node.ask('one')
@@ -109,7 +109,7 @@ test('Runtime.turn() sees what another process said meanwhile', async () => {
   assert.equal(toSentLines(other.server.requests[1]).length, 7)
 })
 
-test('Runtime.turn() keeps its history when another process wrote lines it cannot use, and says so', async () => {
+test('Runtime.turn() keeps its history when another process wrote invalid lines, and says so', async () => {
   await using node = await startTestNode(() => ({ parts: ['yes'] }))
   await node.ask('one')
   const [name] = await readdir(node.home.paths.sessions)
@@ -123,7 +123,7 @@ test('Runtime.turn() keeps its history when another process wrote lines it canno
   assert.deepEqual(spoken(await node.lines()), ['user: one', 'assistant: yes', 'user: two', 'assistant: yes'])
 })
 
-test('Runtime.turn() writes nothing at all for an ephemeral conversation, and remembers it', async () => {
+test('Runtime.turn() writes nothing for an ephemeral conversation, and remembers it', async () => {
   await using node = await startTestNode(() => ({ parts: ['yes'] }))
   const settings = { ephemeral: true }
   await node.ask('one', { settings })
@@ -132,7 +132,7 @@ test('Runtime.turn() writes nothing at all for an ephemeral conversation, and re
   await assert.rejects(readdir(node.home.paths.home), { code: 'ENOENT' })
 })
 
-test('Runtime.turn() lets hooks rewrite the message before anybody sees it', async () => {
+test('Runtime.turn() lets hooks rewrite the message before anything uses it', async () => {
   const hook: Hook = { preprocess: async ({ agent, content }) => `${agent.name} was told: ${content}` }
   await using node = await startTestNode([{ parts: ['yes'] }], { hooks: [hook] })
   await node.ask('/skill')
@@ -140,7 +140,7 @@ test('Runtime.turn() lets hooks rewrite the message before anybody sees it', asy
   assert.equal(spoken(await node.lines())[0], 'user: crab was told: /skill')
 })
 
-test('Runtime.turn() adds what hooks attach to the message, and tells what they have to say after the start', async () => {
+test('Runtime.turn() adds attachments of hooks to the message, and reports their notices after the start', async () => {
   const file = { media_type: 'image/png', data: 'iVBORw0KGgo=' }
   const hook: Hook = {
     async preprocess({ attach, notice, trust }) {
@@ -195,7 +195,7 @@ test('Runtime registers an agent once, before it first speaks, and unregisters i
   assert.deepEqual(log, ['+ crab', 'crab', 'crab', 'crab', '- crab'])
 })
 
-test('Runtime registers an agent again when a hook could not the first time', async () => {
+test('Runtime registers an agent again when a hook failed the first time', async () => {
   let attempts = 0
   const hook: Hook = {
     async onRegisterAgent() {
@@ -209,7 +209,7 @@ test('Runtime registers an agent again when a hook could not the first time', as
   assert.equal(attempts, 2)
 })
 
-test('Runtime.turn() builds the agent with its hooks for the turn and stores nothing of it', async () => {
+test('Runtime.turn() builds the agent with its hooks for the turn and stores none of that', async () => {
   const hook: Hook = { onBuildAgent: (config) => ({ ...config, prompt: 'Built.' }) }
   await using node = await startTestNode([{ parts: ['yes'] }], { hooks: [hook] })
   await node.ask('hi')
@@ -217,7 +217,7 @@ test('Runtime.turn() builds the agent with its hooks for the turn and stores not
   assert.doesNotMatch((await node.agents.get('crab')).prompt, /Built/)
 })
 
-test('Runtime.turn() works in the directory of the turn, else in the one the conversation began in', async () => {
+test('Runtime.turn() works in the directory of the turn, or the one where the conversation started', async () => {
   const seen: string[] = []
   const hook: Hook = {
     ...toolsHook({ look: ({ cwd }) => `${seen.push(cwd)}` }),
@@ -237,7 +237,7 @@ test('Runtime.turn() works in the directory of the turn, else in the one the con
   assert.match(node.server.requests[4]?.text ?? '', /in \/usr/)
 })
 
-test('forkSession() copies a conversation up to a line; the copy goes on and the original stays', async () => {
+test('forkSession() copies a conversation up to a line; the copy continues and the original stays', async () => {
   await using node = await startTestNode(() => ({ parts: ['yes'] }))
   await node.ask('one')
   await node.ask('two')
@@ -261,7 +261,7 @@ test('forkSession() copies a conversation up to a line; the copy goes on and the
   assert.deepEqual((await node.stores.storage.read(original)).lines, lines)
 })
 
-test('deleteSession() waits for the turn that runs, and the pair begins anew', async () => {
+test('deleteSession() waits for the running turn, and the pair starts a new session', async () => {
   const gate = Promise.withResolvers<void>()
   await using node = await startTestNode([{ parts: ['a', gate.promise, 'b'] }, { parts: ['new'] }])
   const running = node.ask('one')
@@ -276,7 +276,9 @@ test('deleteSession() waits for the turn that runs, and the pair begins anew', a
   assert.deepEqual(toSentLines(node.server.requests[1]), ['user: two'])
 })
 
-/** A second node over the sessions of the first, as another process has them: with memories of its own. */
+/**
+ * Opens a second node over the sessions of the first, as another process has them: with memories of its own.
+ */
 async function startOther(node: TestNode): Promise<TestNode> {
   const { sessions, index } = node.home.paths
   const storage = new DiskStorage({ sessions, index })

@@ -8,7 +8,7 @@ import { SelectedTools } from '../../../src/core/runtime/selected-tools.ts'
 const name = fc.integer({ min: 0, max: 60 }).map((n) => `t${n}`)
 const uses = fc.array(fc.array(name, { maxLength: MAX_SELECTED_TOOLS }), { maxLength: 40 })
 
-test('SelectedTools has the tools that were used last, never more than the bound', () => {
+test('SelectedTools has the tools that were used last, up to the limit', () => {
   fc.assert(
     fc.property(uses, (calls) => {
       const selection = new SelectedTools([])
@@ -21,7 +21,7 @@ test('SelectedTools has the tools that were used last, never more than the bound
   )
 })
 
-test('SelectedTools.use() gives exactly what left', () => {
+test('SelectedTools.use() returns exactly what was removed', () => {
   fc.assert(
     fc.property(uses, (calls) => {
       const selection = new SelectedTools([])
@@ -37,7 +37,7 @@ test('SelectedTools.use() gives exactly what left', () => {
   )
 })
 
-test('SelectedTools is replayed from what it gives to store, wherever that was cut', () => {
+test('SelectedTools can be replayed from its stored changes, wherever these were cut', () => {
   fc.assert(
     fc.property(uses, fc.array(fc.boolean(), { maxLength: 40 }), (calls, cuts) => {
       const selection = new SelectedTools([])

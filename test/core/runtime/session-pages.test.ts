@@ -5,7 +5,7 @@ import { listEntries, listSessions, sessionMeta } from '../../../src/core/runtim
 import { MemoryStorage } from '../../../src/core/storage/memory-storage.ts'
 import { headerOf, said } from '../storage/samples.ts'
 
-test('listSessions() gives pages of the sessions in which something was said, and how many there are', async () => {
+test('listSessions() returns pages of the sessions with messages, and their number', async () => {
   let clock = 0
   const storage = new MemoryStorage({ now: () => ++clock })
   const senders = ['a', 'b', 'c', 'd']
@@ -21,7 +21,7 @@ test('listSessions() gives pages of the sessions in which something was said, an
   assert.deepEqual(await list({ offset: 4 }), ['', 4])
 })
 
-test('listEntries() gives pages of messages without what else a session has', async () => {
+test('listEntries() returns pages of messages without other entries', async () => {
   const storage = new MemoryStorage()
   const lines = [said('one'), { kind: 'meta', title: 'T' } as const, said('two'), said('three')]
   const { id: session } = await storage.createSession(headerOf(), lines)
@@ -35,7 +35,7 @@ test('listEntries() gives pages of messages without what else a session has', as
   assert.deepEqual(await list({ offset: 3, limit: 1 }), ['', 3])
 })
 
-test('sessionMeta() tells title, summary and number of messages as they were set last', async () => {
+test('sessionMeta() returns the latest title, summary and number of messages', async () => {
   const storage = new MemoryStorage()
   const { id } = await storage.createSession(headerOf({ cwd: '/usr' }), [
     said('one'),

@@ -17,7 +17,7 @@ import { headerOf, said } from '../storage/samples.ts'
 const NEVER = new AbortController().signal
 const PAIR = { agentId: headerOf().agent_id, sender: 'user' }
 
-test('the session that was made, copied or chosen last is the active one, whatever the clock says', async () => {
+test('the session that was created, copied or activated last is the active one, whatever the clock says', async () => {
   const act = fc.tuple(fc.constantFrom('new', 'fork', 'activate'), fc.nat(9), fc.integer({ min: -2, max: 2 }))
   await fc.assert(
     fc.asyncProperty(fc.array(act, { minLength: 1, maxLength: 12 }), async (acts) => {
@@ -40,7 +40,7 @@ test('the session that was made, copied or chosen last is the active one, whatev
   )
 })
 
-test('appendMessage() waits for the turn that runs, and gives the line it wrote', async () => {
+test('appendMessage() waits for the running turn, and returns the line it wrote', async () => {
   const storage = new MemoryStorage()
   const stores = newStores(storage)
   const sessions = { stores, running: new RunningTurns(), journals: new Journals() }
@@ -58,7 +58,7 @@ test('appendMessage() waits for the turn that runs, and gives the line it wrote'
   )
 })
 
-test('appendMessage() refuses calls of tools, a session that is not there, and leaves when it is told to', async () => {
+test('appendMessage() rejects tool calls and missing sessions, and stops waiting when it is aborted', async () => {
   const storage = new MemoryStorage()
   const stores = newStores(storage)
   const sessions = { stores, running: new RunningTurns(), journals: new Journals() }

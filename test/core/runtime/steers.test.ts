@@ -6,7 +6,7 @@ import type { NewLine } from '../../../src/core/storage/types.ts'
 
 const same = async (content: string) => ({ content })
 
-test('takeUp() stores each steer as an event with what was typed and a message with what is read', async () => {
+test('takeUp() stores each steer as an event with the typed text and a message for the model', async () => {
   const steers = new Steers(async (content) => ({ content: content.toUpperCase() }))
   steers.add('one')
   steers.add('two')
@@ -21,7 +21,7 @@ test('takeUp() stores each steer as an event with what was typed and a message w
   assert.deepEqual(await steers.takeUp(() => Promise.reject(new Error('nothing to append'))), [])
 })
 
-test('takeUp() that cannot store leaves everything waiting', async () => {
+test('takeUp() that cannot store keeps all steers waiting', async () => {
   const steers = new Steers(same)
   steers.add('one')
   await assert.rejects(
@@ -31,7 +31,7 @@ test('takeUp() that cannot store leaves everything waiting', async () => {
   assert.deepEqual([steers.giveBack(), steers.giveBack()], ['one', undefined])
 })
 
-test('closeIfEmpty() stays open for what waits', () => {
+test('closeIfEmpty() stays open while steers wait', () => {
   const steers = new Steers(same)
   steers.add('one')
   assert.equal(steers.closeIfEmpty(), false)
@@ -40,7 +40,7 @@ test('closeIfEmpty() stays open for what waits', () => {
   assert.equal(steers.closeIfEmpty(), true)
 })
 
-test('add() takes no more than 64 steers, and no more than 1 MiB, until they are taken up', async () => {
+test('add() accepts at most 64 steers, and at most 1 MiB, until they are taken up', async () => {
   const full = { kind: 'conflict', message: /^Cannot steer the turn: too much/, hint: /wait/ }
   const steers = new Steers(same)
   for (let n = 0; n < 64; n++) steers.add('x')
@@ -53,7 +53,7 @@ test('add() takes no more than 64 steers, and no more than 1 MiB, until they are
   assert.equal((await steers.takeUp(async () => undefined)).length, 2)
 })
 
-test('every steer that was accepted comes out once, in order, however adding, taking and closing interleave', async () => {
+test('every accepted steer comes out once, in order, for any interleaving of adding, taking and closing', async () => {
   const step = fc.constantFrom('add', 'take', 'fail', 'closeIfEmpty', 'back')
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
@@ -66,7 +66,7 @@ test('every steer that was accepted comes out once, in order, however adding, ta
         if (steers.add(content)) accepted.push(content)
       }
       const store = async (lines: readonly NewLine[]) => {
-        add() // somebody speaks while it is being written
+        add() // a steer arrives while it is being written
         await null
         for (const line of lines) if (line.kind === 'entry') out.push(line.content)
       }

@@ -9,7 +9,7 @@ import { propertyRuns } from '../../support/property-runs.ts'
 const CALL = { id: 'a', name: 'read', arguments: '{}' }
 const USAGE = { input: 3, output: 2, cache_read: 1, cache_write: 0, reasoning: 0 }
 
-test('followStep() tells text and thinking in pairs and gathers what was said', async () => {
+test('followStep() emits text and thinking in pairs and collects the message', async () => {
   const { told, draft } = await follow([
     { type: 'thinking', delta: 'Let me' },
     { type: 'thinking', delta: ' see.' },
@@ -38,7 +38,7 @@ test('followStep() tells text and thinking in pairs and gathers what was said', 
   })
 })
 
-test('followStep() keeps the meta of thinking that nobody may read', async () => {
+test('followStep() keeps the metadata of hidden thinking', async () => {
   const { told, draft } = await follow([
     { type: 'thinking-end', meta: { redacted: 'one' } },
     { type: 'thinking', delta: 'shown' },
@@ -69,7 +69,7 @@ test('followStep() passes retries and notices through', async () => {
   assert.deepEqual(told.map(shown), ['notice', 'text-start', 'x', 'text-end'])
 })
 
-test('followStep() closes what is open when the stream breaks, and keeps the draft', async () => {
+test('followStep() closes open blocks when the stream breaks, and keeps the draft', async () => {
   const draft = emptyDraft()
   const told: AgentEvent[] = []
   const broken = async function* (): AsyncGenerator<ModelEvent> {
@@ -84,7 +84,7 @@ test('followStep() closes what is open when the stream breaks, and keeps the dra
   assert.equal(draft.finish, undefined)
 })
 
-test('followStep() opens and closes in turn, and loses nothing, in any order of events', async () => {
+test('followStep() opens and closes alternately, and loses nothing, for any order of events', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(modelEvent), async (events) => {
       const { told, draft } = await follow(events)
@@ -106,7 +106,7 @@ test('followStep() opens and closes in turn, and loses nothing, in any order of 
   )
 })
 
-test('toAssistantMessage() has only the keys that say something', () => {
+test('toAssistantMessage() omits empty keys', () => {
   const draft: Draft = { ...emptyDraft(), content: 'hi' }
   assert.deepEqual(toAssistantMessage(draft, undefined), { role: 'assistant', content: 'hi' })
   assert.deepEqual(toAssistantMessage({ ...draft, calls: [CALL], reasoning: [{ text: 'r' }] }, 'critic'), {
@@ -127,7 +127,9 @@ async function follow(events: readonly ModelEvent[]): Promise<{ told: AgentEvent
   return { told, draft }
 }
 
-/** Deltas stand only between their own start and end; blocks never overlap and none stays open. */
+/**
+ * Asserts that deltas occur only between their own start and end, and that blocks never overlap or stay open.
+ */
 function assertPaired(told: readonly AgentEvent[]): void {
   let open = ''
   for (const { type } of told) {

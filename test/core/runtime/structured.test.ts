@@ -27,7 +27,7 @@ for (const [answer, value] of Object.entries(VALUES)) {
   test(`parseAnswer() reads ${JSON.stringify(answer)}`, () => assert.deepEqual(parseAnswer(answer), value))
 }
 
-test('schemaProblem() has nothing to say of an answer that fits', async () => {
+test('schemaProblem() accepts a matching answer', async () => {
   assert.equal(await schemaProblem('{"name":"crab","size":2}', SCHEMA), undefined)
   assert.equal(await schemaProblem('```json\n{"name":"crab"}\n```', SCHEMA), undefined)
 })
@@ -40,7 +40,7 @@ test('schemaProblem() says what is wrong and where', async () => {
   assert.match((await schemaProblem('[]', SCHEMA)) ?? '', /object/)
 })
 
-test('schemaProblem() refuses a schema that cannot be used as what the caller sent', async () => {
+test('schemaProblem() rejects an unusable schema as an invalid request', async () => {
   for (const schema of [{ $ref: '#/$defs/none' }, { type: 'string', pattern: '(' }]) {
     await assert.rejects(schemaProblem('"x"', schema), { name: 'CrabError', kind: 'invalid' })
   }

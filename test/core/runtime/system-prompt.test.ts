@@ -11,7 +11,7 @@ const HOOK: Hook = {
   context: async (cwd) => `<environment>\ncwd: ${cwd}\n</environment>`,
 }
 
-test('systemPrompt() begins with the prompt and ends with the place', async () => {
+test('systemPrompt() begins with the prompt and ends with the environment', async () => {
   const expected = [
     'You are crab.',
     'Use memory.',
@@ -27,7 +27,7 @@ test('systemPrompt() replaces only the prompt', async () => {
   assert.doesNotMatch(prompt, /crab/)
 })
 
-test('systemPrompt() leaves out what is not there', async () => {
+test('systemPrompt() omits missing parts', async () => {
   assert.equal(await systemPrompt({ ...AGENT, prompt: '  ' }, setting({ hook: {} })), '')
   assert.equal(await systemPrompt(AGENT, setting({ hook: {} })), 'You are crab.')
   assert.equal(await systemPrompt(AGENT, setting({ hook: {}, override: '' })), '')
@@ -39,7 +39,7 @@ test('systemPrompt() frames a guest, who has no tools and so no scope', async ()
   assert.doesNotMatch(prompt, /<scope>|guest agents/)
 })
 
-test('systemPrompt() tells the agent of guests only where there were some', async () => {
+test('systemPrompt() tells the agent about guests only if there were some', async () => {
   assert.doesNotMatch(await systemPrompt(AGENT, setting({})), /guest/)
   assert.match(await systemPrompt(AGENT, setting({ hasGuests: true })), /said by guest agents, not by you/)
 })

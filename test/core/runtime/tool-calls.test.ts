@@ -9,7 +9,7 @@ import { collectAnswers, makeToolContext } from '../../support/tool-context.ts'
 
 const NEVER = new AbortController().signal
 
-test('toolsByName() finds a tool by its bare name: a built-in one has its own, then the server that was declared first', () => {
+test('toolsByName() finds a tool by its bare name: built-in tools first, then the server that was declared first', () => {
   const offered = [remoteSpec('web', 'read'), remoteSpec('web', 'find'), remoteSpec('db', 'find'), READ]
   const tools = toolsByName(offered)
   const named = ['read', 'find', 'mcp__web__read', 'mcp__db__find'].map((name) => tools.get(name)?.name)
@@ -34,7 +34,7 @@ test('runToolCalls() says why a tool cannot be called that was not offered, if a
   assert.deepEqual(new Set(asked), new Set([setting.context.dispatch.turnOver]))
 })
 
-test('runToolCalls() runs all calls at once and yields answers as they come', async () => {
+test('runToolCalls() runs all calls in parallel and yields answers as they come', async () => {
   const gates = [0, 1, 2].map(() => Promise.withResolvers<string>())
   const started: string[] = []
   const answers = run(
@@ -76,7 +76,7 @@ test('runToolCalls() gives a tool its arguments and everything the step shares',
   )
 })
 
-test('runToolCalls() tells the model about a tool that is not there', async () => {
+test('runToolCalls() tells the model about an unknown tool', async () => {
   assert.deepEqual(await outputs([call('a', 'rm')], { look: async () => 'ok' }), [
     ['Cannot call rm: no tool has that name; available: look', true],
   ])
@@ -85,7 +85,7 @@ test('runToolCalls() tells the model about a tool that is not there', async () =
   ])
 })
 
-test('runToolCalls() names the tool that was meant, or ten of many', async () => {
+test('runToolCalls() suggests the nearest tool, or ten of many', async () => {
   const names = Array.from({ length: 68 }, (_, i) => `mcp__s__tool_number_${String.fromCharCode(65 + i)}`)
   const tools = Object.fromEntries(names.map((name) => [name, async () => 'ok']))
   const answerTo = async (name: string) => (await outputs([call('a', name)], tools))[0]![0]
@@ -97,7 +97,7 @@ test('runToolCalls() names the tool that was meant, or ten of many', async () =>
   assert.match(ten, /; available: (mcp\S+, ){9}mcp\S+ and 58 more$/)
 })
 
-test('runToolCalls() does not run a tool that exists and was not offered', async () => {
+test('runToolCalls() does not run an existing tool that was not offered', async () => {
   let calls = 0
   const hook: Hook = { dispatch: async () => ({ output: String(++calls), isError: false }) }
   const [answer] = await collectAnswers(runToolCalls([call('a', 'secret')], step(hook, []), NEVER))
@@ -106,14 +106,14 @@ test('runToolCalls() does not run a tool that exists and was not offered', async
 })
 
 for (const args of ['{"path":', '[]', '"x"', '7', 'null', 'nonsense']) {
-  test(`runToolCalls() tells the model that ${args} are no arguments`, async () => {
+  test(`runToolCalls() tells the model that ${args} are not valid arguments`, async () => {
     assert.deepEqual(await outputs([call('a', 'look', args)], { look: async () => 'ok' }), [
       ['Cannot call look: its arguments are not a JSON object', true],
     ])
   })
 }
 
-test('runToolCalls() makes a tool that throws an answer, with its hint', async () => {
+test('runToolCalls() turns the error of a tool into an answer, with its hint', async () => {
   const failures = {
     known: async () => {
       throw new CrabError('denied', 'Cannot write x: refused', { hint: 'allow it with --allow edit' })
@@ -138,7 +138,7 @@ test('runToolCalls() makes a tool that throws an answer, with its hint', async (
   )
 })
 
-test('runToolCalls() hands the signal to each tool and waits for tools that clean up', async () => {
+test('runToolCalls() passes the signal to each tool and waits for tools that clean up', async () => {
   const stop = new AbortController()
   const ended: string[] = []
   const begun = [0, 1].map(() => Promise.withResolvers<void>())
@@ -156,7 +156,7 @@ test('runToolCalls() hands the signal to each tool and waits for tools that clea
   assert.deepEqual(ended.toSorted(), ['a', 'b'])
 })
 
-test('runToolCalls() stops the tools that still run when its reader leaves, and waits for them', async () => {
+test('runToolCalls() stops the running tools when its reader leaves, and waits for them', async () => {
   const ended: string[] = []
   const tools = { now: async () => 'done', sleep: sleeper(ended) }
   for await (const { call: finished } of run(
@@ -192,7 +192,7 @@ test('runToolCalls() never reports a negative duration', async () => {
 
 type Tools = Record<string, (call: ToolDispatch, signal: AbortSignal) => Promise<string>>
 
-/** Returns a tool that ends after an abort, and not at once. */
+/** Returns a tool that ends some time after an abort. */
 function sleeper(ended: string[]): Tools[string] {
   return ({ callId }, signal) =>
     new Promise((resolve) => {

@@ -17,7 +17,7 @@ import { until } from '../../support/until.ts'
 
 const TALKING = { parts: ['Once upon a time'], end: 'hang' } as const
 
-/** The ways to stop a turn once an event came; each gives the events that were seen. */
+/** The ways to stop a turn after an event; each returns the events that were seen. */
 const WAYS = {
   'an abort': async (node: TestNode, at: (event: AgentEvent) => unknown) => {
     const stop = new AbortController()
@@ -41,7 +41,7 @@ const WAYS = {
 }
 
 for (const [way, stopAt] of Object.entries(WAYS)) {
-  test(`${way} during text closes the connection and keeps what was said`, async () => {
+  test(`${way} during text closes the connection and keeps the partial answer`, async () => {
     await using node = await startTestNode([TALKING, { parts: ['Anew'] }])
     const events = await stopAt(node, (event) => event.type === 'text')
     assert.equal(joinAnswer(events), 'Once upon a time')
@@ -66,7 +66,7 @@ for (const [way, stopAt] of Object.entries(WAYS)) {
     assert.deepEqual(spoken(await node.lines()), ['user: tell', 'user: again', 'assistant: Anew'])
   })
 
-  test(`${way} during tools stops them, and keeps what was called and what came of it`, async () => {
+  test(`${way} during tools stops them, and keeps calls and results`, async () => {
     const endless = endlessTool()
     const hook = toolsHook({ look: () => 'seen', endless })
     const parts = ['Now this.', call('b', 'endless'), call('c', 'look')]
@@ -88,7 +88,7 @@ for (const [way, stopAt] of Object.entries(WAYS)) {
     assert.equal(joinAnswer(await node.ask('again')), 'Anew')
   })
 
-  test(`${way} between a step and the next keeps the step`, async () => {
+  test(`${way} between steps keeps the finished step`, async () => {
     await using node = await startTestNode([{ parts: [call('a', 'look')] }], {
       hooks: [toolsHook({ look: () => 'seen' })],
     })
@@ -97,7 +97,7 @@ for (const [way, stopAt] of Object.entries(WAYS)) {
     assert.deepEqual(doneReasons(await node.lines()), ['cancelled'])
   })
 
-  test(`${way} gives the conversation back`, async () => {
+  test(`${way} releases the conversation`, async () => {
     await using node = await startTestNode([TALKING, { parts: ['Anew'] }])
     const waiting = node.turn('and me')
     const next: Promise<IteratorResult<AgentEvent>>[] = []
@@ -107,7 +107,7 @@ for (const [way, stopAt] of Object.entries(WAYS)) {
   })
 }
 
-test('Runtime.turn() ends with the failure that it was aborted with', async () => {
+test('Runtime.turn() ends with the error that it was aborted with', async () => {
   await using node = await startTestNode([TALKING])
   const stop = new AbortController()
   const events: AgentEvent[] = []
@@ -120,7 +120,7 @@ test('Runtime.turn() ends with the failure that it was aborted with', async () =
   assert.equal(findEnd(events).stopReason, 'cancelled')
 })
 
-test('Runtime.turn() ends while the model is silent, and while a retry is waited for', async () => {
+test('Runtime.turn() ends while the model is silent, and while it waits to retry', async () => {
   const later = { status: 503, headers: { 'retry-after': '15' } }
   await using node = await startTestNode([{ silent: true }, later], { maxRetries: 1 })
   const stop = new AbortController()

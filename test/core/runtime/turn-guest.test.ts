@@ -38,7 +38,7 @@ test('Runtime.turn() lets a guest answer in a conversation that stays the agentâ
   assert.deepEqual(types, ['start', 'text-start', 'text', 'text-end', 'end'])
 })
 
-test('Runtime.turn() asks a guest with its own prompt and model, in what was said, without tools', async () => {
+test('Runtime.turn() asks a guest with its own prompt and model, about the whole conversation, without tools', async () => {
   await using node = await startWithCritic(() => ({ parts: ['Words'] }))
   await node.ask('hello')
   await node.ask('what do you think?', GUEST)
@@ -51,7 +51,7 @@ test('Runtime.turn() asks a guest with its own prompt and model, in what was sai
   assert.equal('tools' in (guest?.json ?? {}), false)
 })
 
-test('Runtime.turn() tells the agent who else spoke, and tells it nothing where nobody did', async () => {
+test('Runtime.turn() tells the agent who else spoke, and nothing if there was no guest', async () => {
   await using node = await startWithCritic(() => ({ parts: ['Words'] }))
   await node.ask('hello')
   await node.ask('what do you think?', GUEST)
@@ -72,7 +72,7 @@ test('Runtime.turn() stores neither framing nor tags', async () => {
   assert.doesNotMatch(texts.join(), /guest|<from|You are/)
 })
 
-test('Runtime.turn() rejects what a guest calls, and says so', async () => {
+test('Runtime.turn() rejects the calls of a guest, and says so', async () => {
   await using node = await startWithCritic([
     { parts: ['Let me look.', { call: 'a', name: 'look', args: '{}' }] },
     { parts: [{ call: 'b', name: 'look', args: '{}' }] },
@@ -95,7 +95,7 @@ test('Runtime.turn() rejects what a guest calls, and says so', async () => {
 })
 
 for (const end of ['hang', 'cut'] as const) {
-  test(`Runtime.turn() drops what a guest had said when its turn ${end === 'cut' ? 'fails' : 'is cancelled'}`, async () => {
+  test(`Runtime.turn() drops a guest's partial answer when its turn ${end === 'cut' ? 'fails' : 'is cancelled'}`, async () => {
     await using node = await startWithCritic([{ parts: ['Half'], end }])
     const stop = new AbortController()
     for await (const event of node.turn('well?', GUEST, stop.signal)) {
@@ -105,7 +105,7 @@ for (const end of ['hang', 'cut'] as const) {
   })
 }
 
-test('Runtime.turn() sends a guest its own earlier words as tagged as anybodyâ€™s', async () => {
+test('Runtime.turn() sends a guest its own earlier messages tagged like any other', async () => {
   await using node = await startWithCritic(() => ({ parts: ['Words'] }))
   await node.ask('one', GUEST)
   await node.ask('two', GUEST)

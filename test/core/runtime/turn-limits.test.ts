@@ -6,11 +6,11 @@ import { toolsHook } from '../../support/tools.ts'
 
 const SCHEMA = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] }
 const ASKED = { settings: { schema: SCHEMA } }
-/** A dollar for every token. */
+/** Every token costs one dollar. */
 const PRICED = [{ name: 'scripted', facts: { inputUsd: 1_000_000, outputUsd: 1_000_000 } }]
 const LOOK = { parts: [{ call: 'a', name: 'look', args: '{}' }], usage: { input: 2, output: 1 } }
 
-test('Runtime.turn() takes an answer that meets the schema', async () => {
+test('Runtime.turn() accepts an answer that matches the schema', async () => {
   await using node = await startTestNode([{ parts: ['{"n":1}'] }])
   const { stopReason, turns } = findEnd(await node.ask('count', ASKED))
   assert.deepEqual([stopReason, turns], ['stop', 1])
@@ -18,7 +18,7 @@ test('Runtime.turn() takes an answer that meets the schema', async () => {
   assert.deepEqual(format.json_schema.schema, SCHEMA)
 })
 
-test('Runtime.turn() asks once more for an answer that does not, and stores only the mended one', async () => {
+test('Runtime.turn() asks once more for an invalid answer, and stores only the corrected one', async () => {
   await using node = await startTestNode([{ parts: ['one'] }, { parts: ['{"n":1}'] }])
   const events = await node.ask('count', ASKED)
   assert.equal(findEnd(events).stopReason, 'stop')
@@ -34,7 +34,7 @@ test('Runtime.turn() asks once more for an answer that does not, and stores only
   assert.deepEqual(spoken(await node.lines()), ['user: count', 'assistant: {"n":1}'])
 })
 
-test('Runtime.turn() asks once more, in a request that providers accept, for an answer of nothing', async () => {
+test('Runtime.turn() asks once more for an empty answer, in a request that providers accept', async () => {
   await using node = await startTestNode([{ parts: [] }, { parts: ['{"n":1}'] }])
   assert.equal(findEnd(await node.ask('count', ASKED)).stopReason, 'stop')
   const [message, ...more] = toSentLines(node.server.requests[1])
@@ -42,7 +42,7 @@ test('Runtime.turn() asks once more, in a request that providers accept, for an 
   assert.deepEqual(more, [])
 })
 
-test('Runtime.turn() fails with `schema` when the second answer does not meet it either, and keeps that', async () => {
+test('Runtime.turn() fails with `schema` when the second answer does not match either, and keeps it', async () => {
   await using node = await startTestNode([{ parts: ['one'] }, { parts: ['{"n":"two"}'] }])
   const { error, stopReason, turns } = findEnd(await node.ask('count', ASKED))
   assert.deepEqual([error?.kind, stopReason, turns], ['schema', 'failed', 2])
@@ -50,7 +50,7 @@ test('Runtime.turn() fails with `schema` when the second answer does not meet it
   assert.deepEqual(spoken(await node.lines()), ['user: count', 'assistant: {"n":"two"} [failed]'])
 })
 
-test('Runtime.turn() mends the answer behind the tools it called for it', async () => {
+test('Runtime.turn() corrects the answer after the tools it called for it', async () => {
   const script = [{ parts: ['one'] }, LOOK, { parts: ['{"n":1}'] }]
   await using node = await startTestNode(script, { hooks: [toolsHook({ look: () => 'seen' })] })
   const events = await node.ask('count', ASKED)
@@ -59,32 +59,32 @@ test('Runtime.turn() mends the answer behind the tools it called for it', async 
   assert.deepEqual(roles, ['user', 'assistant', 'user', 'assistant', 'tool'])
 })
 
-test('Runtime.turn() checks no schema while it calls tools, or when it was cut', async () => {
+test('Runtime.turn() checks no schema while it calls tools, or when the answer was truncated', async () => {
   const hooks = [toolsHook({ look: () => 'seen' })]
   await using node = await startTestNode([LOOK, { parts: ['{"n":'], finish: 'length' }], { hooks })
   assert.equal(findEnd(await node.ask('count', ASKED)).stopReason, 'length')
 })
 
-test('Runtime.turn() refuses a schema that makes no sense as what the caller sent', async () => {
+test('Runtime.turn() rejects an invalid schema as an invalid request', async () => {
   await using node = await startTestNode([{ parts: ['{}'] }])
   const { error } = findEnd(await node.ask('count', { settings: { schema: { $ref: '#/none' } } }))
   assert.equal(error?.kind, 'invalid')
 })
 
-test('Runtime.turn() calls the model no more once its cost limit is spent', async () => {
+test('Runtime.turn() does not call the model once its cost limit is spent', async () => {
   await using node = await startPriced([LOOK, LOOK, { parts: ['Done'] }])
   const { stopReason, turns, costUsd } = findEnd(await node.ask('go', { settings: { maxCostUsd: 6 } }))
   assert.deepEqual([stopReason, turns, costUsd], ['max_cost', 2, 6])
   assert.deepEqual(spoken(await node.lines()).at(-1), 'tool: seen')
 })
 
-test('Runtime.turn() tells an answer that cost more than the limit as the answer it is', async () => {
+test('Runtime.turn() returns an answer that cost more than the limit as an ordinary one', async () => {
   await using node = await startPriced([{ parts: ['Done'], usage: { input: 100, output: 1 } }])
   const events = await node.ask('go', { settings: { maxCostUsd: 1 } })
   assert.deepEqual([findEnd(events).stopReason, joinAnswer(events)], ['stop', 'Done'])
 })
 
-test('Runtime.turn() adds up usage and leaves the cost out where a price is not known', async () => {
+test('Runtime.turn() adds up usage and omits the cost if a price is unknown', async () => {
   const hooks = [toolsHook({ look: () => 'seen' })]
   await using node = await startTestNode([LOOK, { parts: ['Done'], usage: { input: 5, output: 2 } }], {
     hooks,

@@ -15,7 +15,7 @@ import { toolsHook } from '../../support/tools.ts'
 
 const CLIENT = { settings: { onAsk: 'client' } } as const
 
-test('Runtime.turn() runs a call that a rule allows, and keeps that decision before it takes effect', async () => {
+test('Runtime.turn() runs a call that a rule allows, and stores that decision before the call', async () => {
   let before: string[] = []
   const shell = shellHook(async (node) => {
     before = decisions(await node.lines())
@@ -26,7 +26,7 @@ test('Runtime.turn() runs a call that a rule allows, and keeps that decision bef
   assert.deepEqual(asksIn(events), [])
 })
 
-test('Runtime.turn() refuses a call that a rule denies, whoever else allows it', async () => {
+test('Runtime.turn() refuses a call that a rule denies, whatever else allows it', async () => {
   const shell = shellHook()
   await using node = await start(shell, ['rm -rf x'])
   const events = await node.ask('go', {
@@ -38,7 +38,7 @@ test('Runtime.turn() refuses a call that a rule denies, whoever else allows it',
   assert.deepEqual(decisions(await node.lines()), ['deny by rule bash(rm *) (--deny)'])
 })
 
-test('Runtime.turn() that can ask nobody denies, says which rule would allow it, and goes on', async () => {
+test('Runtime.turn() that cannot ask denies, says which rule would allow it, and continues', async () => {
   const shell = shellHook()
   await using node = await start(shell, ['npm test'])
   const events = await node.ask('go')
@@ -48,7 +48,7 @@ test('Runtime.turn() that can ask nobody denies, says which rule would allow it,
   assert.deepEqual(decisions(await node.lines()), ['deny by nobody'])
 })
 
-test('Runtime.turn() that is to fail where it would ask fails with `denied`', async () => {
+test('Runtime.turn() that must fail instead of asking fails with `denied`', async () => {
   const shell = shellHook()
   await using node = await start(shell, ['npm test'])
   const end = findEnd(await node.ask('go', { settings: { onAsk: 'fail' } }))
@@ -58,7 +58,7 @@ test('Runtime.turn() that is to fail where it would ask fails with `denied`', as
   assert.equal(node.server.requests.length, 1)
 })
 
-test('Runtime.turn() asks a person, who may allow one call', async () => {
+test('Runtime.turn() asks a user, who may allow one call', async () => {
   const shell = shellHook()
   await using node = await start(shell, ['npm test', 'npm test'])
   const { asks, events } = await askAndAnswer(node, [PERMISSION_ANSWERS.once, PERMISSION_ANSWERS.no])
@@ -91,7 +91,7 @@ test('Runtime.turn() asks again in another conversation', async () => {
   assert.equal(denialIn(events)?.by, 'nobody')
 })
 
-test('Runtime.turn() writes what is always allowed into the file of the agent', async () => {
+test("Runtime.turn() writes what is always allowed into the agent's file", async () => {
   const shell = shellHook()
   await using node = await start(shell, ['npm test'])
   await askAndAnswer(node, [PERMISSION_ANSWERS.always])
@@ -105,13 +105,13 @@ test('Runtime.turn() writes what is always allowed into the file of the agent', 
   ])
 })
 
-test('Runtime.turn() hands the model the reason of a no', async () => {
+test('Runtime.turn() passes the reason of a refusal to the model', async () => {
   await using node = await start(shellHook(), ['rm x'])
   await askAndAnswer(node, ['use git rm instead'])
   assert.match(resultIn(node), /the user said no: use git rm instead$/)
 })
 
-test('Runtime.turn() asks for the calls of a step one after the other, and one answer may hold for all', async () => {
+test('Runtime.turn() asks about the calls of a step one after the other, and one answer may apply to all', async () => {
   const shell = shellHook()
   const calls = ['npm test', 'npm test', 'npm test'].map((command, at) => call(`c${at}`, command))
   await using node = await startTestNode([{ parts: calls }, { parts: ['ok'] }], { hooks: [shell] })
@@ -126,7 +126,7 @@ test('Runtime.turn() offers no lasting answer for a command that no narrow rule 
   assert.deepEqual([labels, asks[0]?.permission?.rules], [['Deny', 'Allow once'], []])
 })
 
-test('Runtime.turn() says which offered rules, and which rules that matched, permit nearly anything', async () => {
+test('Runtime.turn() says which offered and matching rules permit nearly anything', async () => {
   await using node = await start(shellHook(), ['cp "a\nb" c && sh -c ls'])
   const settings = { onAsk: 'client', allow: ['bash(sh *)'] } as const
   const { asks } = await askAndAnswer(node, [PERMISSION_ANSWERS.no], { settings })
@@ -138,7 +138,7 @@ test('Runtime.turn() says which offered rules, and which rules that matched, per
   ])
 })
 
-test('Runtime.turn() takes a question that no answer for a no', async () => {
+test('Runtime.turn() treats an unanswered question as a no', async () => {
   const shell = shellHook()
   const script = [{ parts: [call('a', 'npm test')] }, { parts: ['ok'] }]
   await using node = await startTestNode(script, { hooks: [shell], askTimeoutMs: 1 })
@@ -147,7 +147,7 @@ test('Runtime.turn() takes a question that no answer for a no', async () => {
   assert.match(denialIn(events)?.reason ?? '', /no one answered$/)
 })
 
-test('Runtime.turn() waits for its client as long as that is there, and says which commands of a line it asks about', async () => {
+test('Runtime.turn() waits as long as its client is connected, and says which commands of a line it asks about', async () => {
   const shell = shellHook()
   const script = [{ parts: [call('a', 'npm test && echo ok')] }, { parts: ['ok'] }]
   await using node = await startTestNode(script, { hooks: [shell], askTimeoutMs: 1 })
@@ -166,7 +166,7 @@ test('Runtime.turn() waits for its client as long as that is there, and says whi
   assert.deepEqual(shell.ran, ['npm test && echo ok'])
 })
 
-test('Runtime.turn() that is cancelled while it asks ends at once, and its question is gone', async () => {
+test('Runtime.turn() that is cancelled while it asks ends immediately, and its question is removed', async () => {
   const shell = shellHook()
   await using node = await start(shell, ['npm test'])
   const stop = new AbortController()
@@ -179,7 +179,7 @@ test('Runtime.turn() that is cancelled while it asks ends at once, and its quest
   assert.deepEqual([node.asks.list(''), shell.ran], [[], []])
 })
 
-test('a tool can ask a person, and learns when nobody is there', async () => {
+test('a tool can ask a user, and is told when none is available', async () => {
   const question = { question: 'Which?', header: 'Pick', options: [], multiSelect: false }
   const asker = toolsHook({ ask: async (at) => JSON.stringify(await at.ask([question], 'question')) })
   const parts = [{ call: 'a', name: 'ask', args: '{}' }]
@@ -202,7 +202,7 @@ const OTHER: Omit<QueuedAsk, 'hasTimeLimit'> = {
   ask: { id: 'other', kind: 'question', questions: [], permission: undefined },
 }
 
-/** A `bash` that runs nothing and remembers what it was told to run. */
+/** A `bash` that runs nothing and records its commands. */
 function shellHook(onRun: (node: TestNode) => Promise<void> = async () => {}) {
   const ran: string[] = []
   const at: { node?: TestNode } = {}
@@ -220,7 +220,7 @@ function shellHook(onRun: (node: TestNode) => Promise<void> = async () => {}) {
   return Object.assign({ ...tools, describe }, { ran, at })
 }
 
-/** A node whose model calls `bash` with each of these commands, one a step. */
+/** Starts a node whose model calls `bash` with each of these commands, one per step. */
 async function start(shell: ReturnType<typeof shellHook>, commands: readonly string[]) {
   const script = replies(commands)
   const node = await startTestNode(script, { hooks: [shell] })
@@ -270,7 +270,7 @@ function pick(denial: ReturnType<typeof denialIn>) {
   return [denial?.action, denial?.rules, denial?.by]
 }
 
-/** What the model read last of a tool. */
+/** Returns the last tool result that the model read. */
 function resultIn(node: TestNode): string {
   return String(
     requestMessages(node.server.requests.at(-1)).findLast(({ role }) => role === 'tool')?.['content'],
@@ -289,7 +289,7 @@ function lineOf(text: string, part: string): number {
   return text.slice(0, text.indexOf(part)).split('\n').length
 }
 
-test('Runtime.turn() gives remote and unattended turns folders of their own, whatever directory the conversation has', async () => {
+test("Runtime.turn() gives remote and unattended turns folders of their own, whatever the conversation's directory", async () => {
   const cwds: string[] = []
   const look = toolsHook({ look: ({ cwd }) => String(cwds.push(cwd)) }, { readOnly: true })
   const describe: Hook['describe'] = async (_, { cwd }) => ({ kind: 'read', path: cwd, shown: '.' })
@@ -341,7 +341,7 @@ test('a permission that an unattended turn parks is given once, by the user', as
   assert.deepEqual([asks[0]?.permission?.rules, shell.ran.length], [[], 1])
 })
 
-test('a grant that cannot be read grants nothing, and stops no turn', async () => {
+test('an unreadable grant grants nothing, and stops no turn', async () => {
   const shell = shellHook()
   await using node = await start(shell, ['npm test'])
   await askAndAnswer(node, [PERMISSION_ANSWERS.once])

@@ -15,7 +15,7 @@ import {
 } from '../../support/test-node.ts'
 import { toolsHook } from '../../support/tools.ts'
 
-test('Runtime.turn() runs calls at once: events as they end, results in the order of the calls', async () => {
+test('Runtime.turn() runs calls in parallel: events as they end, results in the order of the calls', async () => {
   const slow = Promise.withResolvers<string>()
   const tools = toolsHook({ slow: () => slow.promise, fast: () => 'quick' })
   const parts = ['Looking.', call('a', 'slow'), call('b', 'fast')]
@@ -28,7 +28,7 @@ test('Runtime.turn() runs calls at once: events as they end, results in the orde
         event.calls.map(({ id }) => id),
         ['a', 'b'],
       )
-    if (event.type === 'tool-result') slow.resolve('late') // only once the fast one was told
+    if (event.type === 'tool-result') slow.resolve('late') // only once the fast one was reported
   }
   assert.deepEqual(told, [
     ...['start', 'text-start', 'text', 'text-end'],
@@ -51,7 +51,7 @@ test('Runtime.turn() runs calls at once: events as they end, results in the orde
   ])
 })
 
-test('Runtime.turn() stores a step whole: the message, then each result and how it went', async () => {
+test('Runtime.turn() stores a whole step: the message, then each result and its outcome', async () => {
   const tools = toolsHook({
     draw: () => ({
       output: 'a dot',
@@ -87,7 +87,7 @@ test('Runtime.turn() stores a step whole: the message, then each result and how 
   assert.equal(event?.kind === 'event' && event.event === 'tool_result' && event.call_id, 'a')
 })
 
-test('Runtime.turn() gives tools who asks, where, and the environment of the client', async () => {
+test('Runtime.turn() gives tools the sender, the directory, and the environment of the client', async () => {
   const seen: unknown[] = []
   const look = toolsHook({
     look({ agent, sender, session, cwd, env, args, callId }) {
@@ -108,7 +108,7 @@ test('Runtime.turn() gives tools who asks, where, and the environment of the cli
   ])
 })
 
-test('Runtime.turn() lets the model read what is wrong with its calls, and go on', async () => {
+test('Runtime.turn() lets the model read what is wrong with its calls, and continue', async () => {
   const tools = toolsHook({
     look: () => 'ok',
     fail: () => {
@@ -132,7 +132,7 @@ test('Runtime.turn() lets the model read what is wrong with its calls, and go on
   )
 })
 
-test('Runtime.turn() ends at max_iterations with whole steps, and the next turn goes on', async () => {
+test('Runtime.turn() ends at max_iterations with whole steps, and the next turn continues', async () => {
   const again = { parts: [call('a', 'look')] }
   await using node = await startTestNode([again, again, { parts: ['At last'] }], {
     hooks: [toolsHook({ look: () => 'more' })],
@@ -147,14 +147,14 @@ test('Runtime.turn() ends at max_iterations with whole steps, and the next turn 
   assert.equal(joinAnswer(await node.ask('and?', { agent: 'worker' })), 'At last')
 })
 
-test('Runtime.turn() takes a limit of its own over that of the agent', async () => {
+test("Runtime.turn() prefers its own limit to the agent's", async () => {
   await using node = await startTestNode([{ parts: [call('a', 'look')] }], {
     hooks: [toolsHook({ look: () => 'x' })],
   })
   assert.equal(findEnd(await node.ask('go', { settings: { maxTurns: 1 } })).stopReason, 'max_turns')
 })
 
-test('Runtime.turn() lets an untrusted turn lower the limit of the agent, and not raise it', async () => {
+test('Runtime.turn() lets an untrusted turn lower the limit of the agent, but not raise it', async () => {
   const again = { parts: [call('a', 'look')] }
   await using node = await startTestNode(() => again, { hooks: [toolsHook({ look: () => 'x' })] })
   await node.agents.create('worker', { max_iterations: 2 }, '')
@@ -238,13 +238,13 @@ for (const [choice, sent] of Object.entries(CHOICES)) {
   })
 }
 
-test('Runtime.turn() sends no tool choice where there are no tools to choose from', async () => {
+test('Runtime.turn() sends no tool choice without tools', async () => {
   await using node = await startTestNode([{ parts: ['ok'] }], { hooks: [toolsHook({ look: () => 'ok' })] })
   await node.ask('go', { toolChoice: 'required', settings: { tools: 'none' } })
   assert.equal('tool_choice' in node.server.requests[0]!.json, false)
 })
 
-test("Runtime.turn() uses the agent's tool choice, except where the turn has no tools", async () => {
+test('"Runtime.turn() uses the agent\'s tool choice, unless the turn has no tools"', async () => {
   await using node = await startTestNode(() => ({ parts: ['ok'] }), {
     hooks: [toolsHook({ look: () => 'ok' })],
   })

@@ -38,7 +38,7 @@ for (const storage of ['disk', 'memory']) {
   })
 }
 
-test('Runtime.turn() begins and ends by telling who spoke, where, how and for how much', async () => {
+test('Runtime.turn() starts and ends with events about agent, directory, usage and cost', async () => {
   const models = [{ name: 'scripted', facts: { inputUsd: 1_000_000, outputUsd: 2_000_000, cacheReadUsd: 0 } }]
   await using node = await startTestNode([{ parts: ['yes'], usage: USAGE }], { models })
   const events = await node.ask('hi')
@@ -67,7 +67,7 @@ test('Runtime.turn() begins and ends by telling who spoke, where, how and for ho
   })
 })
 
-test('Runtime.turn() has the message on disk before the model is asked', async () => {
+test('Runtime.turn() has the message on disk before the model is called', async () => {
   const onDisk: Promise<string>[] = []
   await using node = await startTestNode(() => {
     onDisk.push(sessionText(node.home.paths.sessions))
@@ -80,14 +80,14 @@ test('Runtime.turn() has the message on disk before the model is asked', async (
   assert.match(second ?? '', /"content":"and me"}\n$/)
 })
 
-test('Runtime.turn() writes no more once it has told its end, whether or not the reader goes on', async () => {
+test('Runtime.turn() writes nothing after its end event, whether or not the reader continues', async () => {
   await using node = await startTestNode(() => ({ parts: ['yes'] }))
   for await (const event of node.turn('hi')) if (event.type === 'end') break
   await node.ask('hi')
   assert.deepEqual(await node.lines().then(doneReasons), ['stop', 'stop'])
 })
 
-test('Runtime.turn() keeps thinking with the answer and sends it back as its provider wants it', async () => {
+test("Runtime.turn() stores thinking with the answer and sends it back in its provider's format", async () => {
   const thinking = { thinking: 'Two and two', signature: 'sig' }
   await using node = await startTestNode(
     [{ parts: [thinking, { redacted: 'zzz' }, 'Four'] }, { parts: ['Sure'] }],
@@ -107,7 +107,7 @@ test('Runtime.turn() keeps thinking with the answer and sends it back as its pro
   ])
 })
 
-test('Runtime.turn() keeps what was said when the stream is cut, and ends with why', async () => {
+test('Runtime.turn() keeps the partial answer when the stream is cut, and ends with the reason', async () => {
   await using node = await startTestNode([{ parts: ['Half an ans'], end: 'cut' }, { parts: ['Whole'] }])
   const events = await node.ask('hi')
   const { error, stopReason } = findEnd(events)
@@ -123,7 +123,7 @@ test('Runtime.turn() keeps what was said when the stream is cut, and ends with w
   assert.deepEqual(await node.lines().then(doneReasons), ['failed', 'stop'])
 })
 
-test('Runtime.turn() keeps the message of a turn in which the model said nothing, and merges the next', async () => {
+test('Runtime.turn() keeps the message of a turn without an answer, and merges the next', async () => {
   await using node = await startTestNode([{ status: 401, body: 'no' }, { parts: ['yes'] }])
   assert.equal(findEnd(await node.ask('first')).error?.kind, 'credentials')
   await node.ask('second')
@@ -132,7 +132,7 @@ test('Runtime.turn() keeps the message of a turn in which the model said nothing
 })
 
 for (const finish of ['length', 'refused'] as const) {
-  test(`Runtime.turn() ends with ${finish} when the model did, and keeps what it said`, async () => {
+  test(`Runtime.turn() ends with ${finish} when the model did, and keeps its answer`, async () => {
     await using node = await startTestNode([{ parts: ['So far'], finish }])
     const { stopReason, error } = findEnd(await node.ask('hi'))
     assert.deepEqual([stopReason, error], [finish, undefined])
@@ -141,13 +141,13 @@ for (const finish of ['length', 'refused'] as const) {
   })
 }
 
-test('Runtime.turn() ends with `other` when the model stopped for a reason that makes no sense', async () => {
+test('Runtime.turn() ends with `other` when the model stopped for an unknown reason', async () => {
   await using node = await startTestNode([{ parts: ['So far'], finish: 'tool-calls' }])
   assert.equal(findEnd(await node.ask('hi')).stopReason, 'other')
   assert.deepEqual(await node.lines().then(spoken), ['user: hi', 'assistant: So far'])
 })
 
-test('Runtime.turn() thinks, and tries again, as the turn says, else as agent and provider say', async () => {
+test('Runtime.turn() thinks and retries as the turn says, or as agent and provider say', async () => {
   const busy = { status: 503, headers: { 'retry-after-ms': '0' } }
   await using node = await startTestNode([busy, { parts: ['yes'] }, { parts: ['yes'] }], { maxRetries: 1 })
   await node.agents.create('deep', { thinking: true }, '')
@@ -159,7 +159,7 @@ test('Runtime.turn() thinks, and tries again, as the turn says, else as agent an
   assert.deepEqual(efforts, [undefined, 'medium', undefined])
 })
 
-test('Runtime.turn() tells of retries as they happen', async () => {
+test('Runtime.turn() reports retries as they happen', async () => {
   const busy = { status: 503, headers: { 'retry-after-ms': '0' } }
   await using node = await startTestNode([busy, busy, { parts: ['yes'] }], { maxRetries: 2 })
   const events = await node.ask('hi')
@@ -167,7 +167,7 @@ test('Runtime.turn() tells of retries as they happen', async () => {
   assert.deepEqual([attempts, joinAnswer(events)], [[1, 2], 'yes'])
 })
 
-test('Runtime.turn() changes nothing when it cannot begin', async () => {
+test('Runtime.turn() changes nothing when it cannot start', async () => {
   await using node = await startTestNode([])
   const aborted = AbortSignal.abort(new CrabError('cancelled', 'gone'))
   const failures: [() => Promise<unknown>, string][] = [

@@ -6,7 +6,7 @@ import type { Background, Segment } from '../../../src/core/search/parts.ts'
 import { sealTail } from '../../../src/core/search/seal.ts'
 import { TextIndex } from '../../../src/core/search/text-index.ts'
 
-test('TextIndex finds what is in tails that its background never makes segments of', () => {
+test('TextIndex finds documents in tails that its background never seals', () => {
   const never = () => new Promise<Segment>(() => {})
   const index = new TextIndex({ tailDocuments: 2, background: { seal: never, merge: never } })
   fill(index, 9)
@@ -16,7 +16,7 @@ test('TextIndex finds what is in tails that its background never makes segments 
   assert.equal(index.search({ text: 'crab', limit: 20 }).length, 7)
 })
 
-test('TextIndex makes segments itself when its background fails, and asks it again for the next', async () => {
+test('TextIndex seals segments itself when its background fails, and asks it again for the next', async () => {
   const asked: string[] = []
   const fail = (what: string) => async () => {
     asked.push(what)
@@ -32,7 +32,7 @@ test('TextIndex makes segments itself when its background fails, and asks it aga
   assert.equal(asked.length, 6)
 })
 
-test('TextIndex makes no segments any more when its background is closed, and finds everything', async () => {
+test('TextIndex seals no segments once its background is closed, and finds everything', async () => {
   const closed = async () => {
     throw new CrabError('cancelled', 'Cancelled: the search index is closed')
   }
@@ -43,7 +43,7 @@ test('TextIndex makes no segments any more when its background is closed, and fi
   assert.equal(index.search({ text: 'crab', limit: 20 }).length, 9)
 })
 
-test('TextIndex leaves out what was removed while it was merged, and drops a segment of dead documents', async () => {
+test('TextIndex omits what was removed during a merge, and drops a segment of dead documents', async () => {
   const { background, merging, go } = waitingMerges()
   const index = new TextIndex({ tailDocuments: 1, background })
   fill(index, 4)
@@ -56,7 +56,7 @@ test('TextIndex leaves out what was removed while it was merged, and drops a seg
   assert.deepEqual([groupsOf(index), index.stats.segments, index.stats.documents], [[], 0, 0])
 })
 
-/** Seals at once; merges when it is told to. */
+/** Seals immediately; merges when it is told to. */
 function waitingMerges() {
   const asked = Promise.withResolvers<void>()
   const gate = Promise.withResolvers<void>()

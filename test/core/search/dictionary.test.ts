@@ -5,7 +5,7 @@ import { hashTerm } from '../../../src/core/search/terms/term-bytes.ts'
 
 const ENCODER = new TextEncoder()
 
-test('Dictionary tells terms apart that have the same hash, whatever it is', () => {
+test('Dictionary distinguishes terms with the same hash, for any hash function', () => {
   for (const hash of [0, 1, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff]) {
     const dictionary = new Dictionary()
     const terms = Array.from({ length: 500 }, (_, i) => `${'x'.repeat(i % 5)}${i}`)
@@ -25,7 +25,7 @@ test('Dictionary tells terms apart that have the same hash, whatever it is', () 
   }
 })
 
-test('Dictionary takes any bytes for a term, and tells prefixes and zeros apart', () => {
+test('Dictionary accepts any bytes as a term, and distinguishes prefixes and zeros', () => {
   const dictionary = new Dictionary()
   const keys = [
     [],
@@ -44,7 +44,7 @@ test('Dictionary takes any bytes for a term, and tells prefixes and zeros apart'
   assert.deepEqual(found, [...keys.keys()])
 })
 
-test('Dictionary gives 100,000 terms dense ids that stay, also through a part', () => {
+test('Dictionary gives 100,000 terms dense ids that are stable, also through a part', () => {
   const dictionary = new Dictionary()
   const terms = Array.from({ length: 100_000 }, (_, i) => `term${i.toString(36)}`)
   for (const [id, term] of terms.entries()) assert.equal(intern(dictionary)(term), id)
@@ -57,7 +57,7 @@ test('Dictionary gives 100,000 terms dense ids that stay, also through a part', 
   assert.equal(find(copy)('one more'), terms.length)
 })
 
-test('Dictionary.toPart() stays as it is when more terms come, and is read by other threads', () => {
+test('Dictionary.toPart() does not change when terms are added, and is readable by other threads', () => {
   const dictionary = new Dictionary()
   intern(dictionary)('crab')
   const part = dictionary.toPart()
@@ -67,7 +67,7 @@ test('Dictionary.toPart() stays as it is when more terms come, and is read by ot
   assert.ok(Object.values(part.arrays).every(({ buffer }) => buffer instanceof SharedArrayBuffer))
 })
 
-test('Dictionary.fromPart() refuses what is no dictionary', () => {
+test('Dictionary.fromPart() rejects invalid parts', () => {
   const dictionary = new Dictionary()
   for (const term of ['crab', 'shell', 'sea']) intern(dictionary)(term)
   const { facts, arrays } = dictionary.toPart()

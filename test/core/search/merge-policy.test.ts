@@ -5,14 +5,14 @@ import { draws } from '../../support/random-documents.ts'
 
 const LIMITS = { documents: 65_536, postings: 2 ** 24 }
 
-test('chooseMerge() leaves segments alone that are few or large', () => {
+test('chooseMerge() leaves few or large segments alone', () => {
   assert.equal(chooseMerge([], LIMITS), undefined)
   assert.equal(chooseMerge([1, 1, 1].map(full), LIMITS), undefined)
   assert.equal(chooseMerge([65_536, 65_536, 65_536, 65_536, 65_536].map(full), LIMITS), undefined)
   assert.equal(chooseMerge([40_000, 40_000, 40_000, 40_000].map(full), LIMITS), undefined)
 })
 
-test('chooseMerge() takes four of a size, the smallest sizes first, and no more than fits', () => {
+test('chooseMerge() merges four of a size, the smallest sizes first, up to the limit', () => {
   assert.equal(chooseMerge([20, 4, 3, 20, 2, 20, 2, 300].map(full), LIMITS), undefined)
   assert.deepEqual(chooseMerge([20, 20, 3, 20, 2, 20, 2, 3].map(full), LIMITS), [2, 4, 6, 7])
   assert.deepEqual(chooseMerge([16_384, 16_384, 16_384, 16_384].map(full), LIMITS), [0, 1, 2, 3])
@@ -21,7 +21,7 @@ test('chooseMerge() takes four of a size, the smallest sizes first, and no more 
   assert.deepEqual(chooseMerge(wordy, LIMITS), [0, 1])
 })
 
-test('chooseMerge() makes a segment anew when more than a third of it is dead', () => {
+test('chooseMerge() rewrites a segment when more than a third of it is dead', () => {
   const sizes = [
     full(9),
     { documents: 900, live: 600, postings: 9 },

@@ -7,7 +7,7 @@ import { draws, randomQuery, randomRow, randomText } from '../../support/random-
 
 type Parts = Parameters<typeof TextIndex.restore>[0]
 
-test('TextIndex.restore() gives an index that finds and counts the same, and goes on', async () => {
+test('TextIndex.restore() returns an index that finds and counts the same, and continues', async () => {
   const index = filled()
   const saved = await index.sealNow()
   const restored = TextIndex.restore(saved)
@@ -28,7 +28,7 @@ test('TextIndex.restore() gives an index that finds and counts the same, and goe
   assert.equal(restored.search({ text: 'brandnew', limit: 2 }).length, 1)
 })
 
-test('TextIndex.sealNow() gives the same segments again as long as they are unchanged', async () => {
+test('TextIndex.sealNow() returns the same segments again as long as they are unchanged', async () => {
   const index = filled()
   const first = await index.sealNow()
   const second = await index.sealNow()
@@ -44,13 +44,13 @@ test('TextIndex.sealNow() gives the same segments again as long as they are unch
   assert.notDeepEqual(third.state, second.state)
 })
 
-test('TextIndex.sealNow() of an empty index is one that restore() takes', async () => {
+test('TextIndex.sealNow() of an empty index can be restored', async () => {
   const restored = TextIndex.restore(await new TextIndex().sealNow())
   restored.add({ group: 0, kind: 0, seq: 0, offset: 0, time: 0 }, 'crab')
   assert.equal(restored.search({ text: 'crab', limit: 1 }).length, 1)
 })
 
-test('TextIndex.sealNow() gives arrays that another thread reads where they are', async () => {
+test('TextIndex.sealNow() returns arrays that another thread can read without copying', async () => {
   const { dictionary, segments, state } = await filled().sealNow()
   const arrays = [dictionary, ...segments, state].flatMap(({ arrays }) => Object.values(arrays))
   const source = `
@@ -65,7 +65,7 @@ test('TextIndex.sealNow() gives arrays that another thread reads where they are'
   assert.ok(arrays.every(({ buffer }) => buffer instanceof SharedArrayBuffer))
 })
 
-test('TextIndex.restore() refuses arrays that do not fit each other', async () => {
+test('TextIndex.restore() rejects inconsistent arrays', async () => {
   const saved = await filled().sealNow()
   const [segment, ...others] = saved.segments as unknown as [CheckpointPart, ...CheckpointPart[]]
   const { facts, arrays } = segment
@@ -101,7 +101,7 @@ test('TextIndex.restore() refuses arrays that do not fit each other', async () =
   }
 })
 
-/** Segments of several sizes, with long lists and dead documents. */
+/** Builds segments of several sizes, with long lists and dead documents. */
 function filled(): TextIndex {
   const index = new TextIndex({ tailDocuments: 250, segmentDocuments: 900 })
   const draw = draws(1)

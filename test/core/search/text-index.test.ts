@@ -9,7 +9,7 @@ import { draws, randomQuery, randomRow, randomText } from '../../support/random-
 const WEIGHTS = [1.5, 1, 1.3, 2, 3]
 const ROW = { group: 1, kind: 0, seq: 1, offset: 0, time: 0 }
 
-test('TextIndex.search() finds what brute force finds, in tails and in segments of any size', () => {
+test('TextIndex.search() matches brute force, in tails and in segments of any size', () => {
   const sizes: TextIndexOptions[] = [
     { tailDocuments: 5000 },
     { tailDocuments: 7 },
@@ -27,7 +27,7 @@ test('TextIndex.search() finds what brute force finds, in tails and in segments 
   })
 })
 
-test('TextIndex.search() finds what brute force finds where there are many windows and blocks', () => {
+test('TextIndex.search() matches brute force with many windows and blocks', () => {
   const { index, documents } = fill(
     { weights: WEIGHTS, tailDocuments: 16_384 },
     { seed: 7, count: 30_000, most: 20 },
@@ -58,7 +58,7 @@ test('TextIndex.search() is exact when documents became longer or shorter after 
   }
 })
 
-test('TextIndex.search() puts the later, then the higher one first when scores are equal', () => {
+test('TextIndex.search() orders equal scores by time, then by id, the highest first', () => {
   for (const tailDocuments of [1, 2, 100]) {
     const index = new TextIndex({ tailDocuments })
     const rows = [
@@ -83,7 +83,7 @@ test('TextIndex.search() puts the later, then the higher one first when scores a
   }
 })
 
-test('TextIndex.search() gives each group its best document after weighting, and none twice', () => {
+test('TextIndex.search() returns the best document of each group after weighting, and none twice', () => {
   const index = new TextIndex({ tailDocuments: 3 })
   for (let group = 0; group < 40; group++) {
     for (let seq = 1; seq <= 10; seq++)
@@ -94,7 +94,7 @@ test('TextIndex.search() gives each group its best document after weighting, and
   assert.ok(hits.every(({ kind, seq }) => kind === 4 && seq === 4))
 })
 
-test('TextIndex.search() finds nothing in an empty index, for no words, no known words, and no hits', () => {
+test('TextIndex.search() finds nothing in an empty index, for no words, unknown words, and no hits', () => {
   const index = new TextIndex()
   const search = (text: string, limit = 5) => index.search({ text, limit })
   assert.deepEqual(search('crab'), [])
@@ -134,7 +134,7 @@ test('TextIndex counts the occurrences of a term up to 255, and the terms of a d
   }
 })
 
-test('TextIndex.removeDocuments() removes one kind of a group, wherever its documents are', () => {
+test('TextIndex.removeDocuments() removes one kind of a group, in all segments', () => {
   for (const tailDocuments of [1, 3, 100]) {
     const { index, documents } = fill({ tailDocuments }, { seed: 5, count: 200, most: 9, groups: 10 })
     index.removeDocuments(3, 2)
@@ -153,7 +153,7 @@ test('TextIndex.removeDocuments() removes one kind of a group, wherever its docu
   }
 })
 
-test('TextIndex.groupTerms() counts what living documents of groups have', () => {
+test('TextIndex.groupTerms() counts the terms in living documents of groups', () => {
   for (const tailDocuments of [1, 2, 100]) {
     const index = new TextIndex({ tailDocuments })
     index.add({ ...ROW, group: 1 }, 'crab crab shell')
@@ -173,7 +173,7 @@ test('TextIndex.groupTerms() counts what living documents of groups have', () =>
   }
 })
 
-test('TextIndex.groupTerms() counts as one does by hand, however groups and terms lie among each other', () => {
+test('TextIndex.groupTerms() matches a simple count, for any order of groups and terms', () => {
   const words = ['crab', 'shell', 'sand', 'tide', 'reef']
   for (let seed = 0; seed < 60; seed++) {
     const draw = draws(seed)
@@ -197,7 +197,7 @@ test('TextIndex.groupTerms() counts as one does by hand, however groups and term
   }
 })
 
-test('TextIndex.addTerms() adds a document as add() does', () => {
+test('TextIndex.addTerms() adds a document like add()', () => {
   const [direct, numbered] = [new TextIndex(), new TextIndex()]
   direct.add(ROW, 'shell crab shell')
   const bytes = new TextEncoder().encode('..shellcrab')
@@ -211,7 +211,7 @@ test('TextIndex.addTerms() adds a document as add() does', () => {
   }
 })
 
-test('TextIndex needs little for a few entries', () => {
+test('TextIndex needs little memory for a few entries', () => {
   const { index } = fill({}, { seed: 9, count: 50, most: 40 })
   assert.ok(index.stats.bytes < 100_000, `${index.stats.bytes} bytes`)
 })
@@ -219,7 +219,7 @@ test('TextIndex needs little for a few entries', () => {
 interface Filling {
   seed: number
   count: number
-  /** Words of a document at most. */
+  /** The maximum number of words in a document. */
   most: number
   groups?: number
   /** Group of the first document when each has its own. */

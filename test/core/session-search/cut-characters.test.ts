@@ -12,7 +12,7 @@ const CHARACTERS: Record<string, string> = {
 }
 
 for (const [what, character] of Object.entries(CHARACTERS)) {
-  test(`cutBefore() and cutAfter() cut nothing out of ${what}`, () => {
+  test(`cutBefore() and cutAfter() split no character in ${what}`, () => {
     const text = `a${character}b`
     const end = text.length - 1
     for (let at = 2; at < end; at++) {
@@ -26,7 +26,7 @@ for (const [what, character] of Object.entries(CHARACTERS)) {
   })
 }
 
-test('cutBefore() and cutAfter() stay in the text, and near where they were asked', () => {
+test('cutBefore() and cutAfter() stay inside the text, and near the requested position', () => {
   assert.equal(cutBefore('abc', 9), 3)
   assert.equal(cutAfter('abc', -1), 0)
   const accents = `e${'\u0301'.repeat(1000)}`

@@ -13,13 +13,13 @@ const entry = (message: Partial<Message>) =>
   documents({ kind: 'entry', role: 'assistant', content: '', ...message })
 const call = (name: string, args: unknown): ToolCall => ({ id: '1', name, arguments: JSON.stringify(args) })
 
-test('documentsOf() gives messages of the user, the assistant and guests', () => {
+test('toDocuments() returns messages of the user, the assistant and guests', () => {
   assert.deepEqual(entry({ role: 'user', content: 'the cron refactor' }), ['user: the cron refactor'])
   assert.deepEqual(entry({ content: 'it is done' }), ['assistant: it is done'])
   assert.deepEqual(entry({ content: 'I agree', agent: 'guest' }), ['assistant: I agree'])
 })
 
-test('documentsOf() gives what a message calls, with the values of all arguments', () => {
+test('toDocuments() returns the calls of a message, with the values of all arguments', () => {
   const calls = [
     call('bash', { command: 'git log', n: 3, env: { LANG: 'C' } }),
     call('grep', { words: ['a', 'b'] }),
@@ -30,13 +30,13 @@ test('documentsOf() gives what a message calls, with the values of all arguments
   assert.deepEqual(entry({ tool_calls: [call('now', {})] }), ['tool_use: now'])
 })
 
-test('documentsOf() takes arguments that are no JSON, or very deep, as they come', () => {
+test('toDocuments() keeps invalid JSON arguments, and very deep ones, as text', () => {
   assert.deepEqual(entry({ tool_calls: [{ id: '1', name: 'x', arguments: '{"cut' }] }), ['tool_use: x {"cut'])
   const deep = `${'['.repeat(5000)}"end"${']'.repeat(5000)}`
   assert.deepEqual(entry({ tool_calls: [{ id: '1', name: 'x', arguments: deep }] }), ['tool_use: x end'])
 })
 
-test('documentsOf() leaves out results of tools, reasoning, attachments, events and markers', () => {
+test('toDocuments() omits tool results, reasoning, attachments, events and markers', () => {
   assert.deepEqual(entry({ role: 'tool', content: 'a result', tool_call_id: '1' }), [])
   assert.deepEqual(entry({ reasoning: [{ text: 'hm' }] }), [])
   assert.deepEqual(entry({ role: 'user', attachments: [{ media_type: 'image/png', data: 'aGk=' }] }), [])
@@ -47,7 +47,7 @@ test('documentsOf() leaves out results of tools, reasoning, attachments, events 
   )
 })
 
-test('documentsOf() gives title and summary, and says when one was taken away', () => {
+test('toDocuments() returns title and summary, and reports when one was removed', () => {
   assert.deepEqual(documents({ kind: 'meta', title: 'Cron', summary: 'All of it' }), [
     'title: Cron',
     'summary: All of it',
@@ -56,7 +56,7 @@ test('documentsOf() gives title and summary, and says when one was taken away', 
   assert.deepEqual(documents({ kind: 'meta', activated_at: STAMP.ts }), [])
 })
 
-test('documentsOf() leaves out secrets: by their shape, and by the name they are under', () => {
+test('toDocuments() omits secrets: by their form, and by the name they are under', () => {
   const token = CREDENTIALS['a GitHub token']!
   assert.deepEqual(entry({ role: 'user', content: `use ${token} for it` }), ['user: use   for it'])
   assert.deepEqual(documents({ kind: 'meta', title: `push ${token}` }), ['title: push  '])
@@ -69,7 +69,7 @@ test('documentsOf() leaves out secrets: by their shape, and by the name they are
   assert.deepEqual(entry({ tool_calls: [call('fetch', args)] }), ['tool_use: fetch https://x.example json'])
 })
 
-test('documentsOf() takes only the beginning of a text without end', () => {
+test('toDocuments() reads only the start of a very long text', () => {
   const [document] = toDocuments({ ...STAMP, kind: 'entry', role: 'user', content: 'word '.repeat(500_000) })
   assert.equal(document!.text.length, 512 * 1024)
 })

@@ -10,7 +10,7 @@ import { propertyRuns } from '../../support/property-runs.ts'
 
 const FILLER = 'lorem ipsum dolor sit amet, consectetur adipiscing elit. '
 
-test('matchingSnippet() gives a short text whole, with the places of the words', () => {
+test('matchingSnippet() returns a short text in full, with the positions of the words', () => {
   const snippet = matchingSnippet('The cron job: refactorCron()', new QueryWords('cron refactor'))
   assert.deepEqual(snippet, {
     snippet: 'The cron job: refactorCron()',
@@ -29,7 +29,7 @@ test('matchingSnippet() finds words as the index does', () => {
   assert.equal(marked('cafe\u0301', 'café'), '[café]')
 })
 
-test('matchingSnippet() goes to the place with the most different words', () => {
+test('matchingSnippet() shows the part with the most different words', () => {
   const text = `cron ${FILLER.repeat(40)}cron cron ${FILLER.repeat(40)}the cron refactor ${FILLER.repeat(40)}refactor`
   const { snippet, truncated } = matchingSnippet(text, new QueryWords('refactor cron'))
   assert.ok(truncated)
@@ -37,7 +37,7 @@ test('matchingSnippet() goes to the place with the most different words', () => 
   assert.ok(Buffer.byteLength(snippet) > 900)
 })
 
-test('matchingSnippet() fills the snippet where the match is at the end, and begins without a mark at the beginning', () => {
+test('matchingSnippet() fills the snippet when the match is at the end, and has no mark at the start of the text', () => {
   const atEnd = matchingSnippet(`${FILLER.repeat(60)}the cron`, new QueryWords('cron'))
   assert.match(atEnd.snippet, /^….*the cron$/)
   assert.ok(Buffer.byteLength(atEnd.snippet) > 900)
@@ -45,11 +45,11 @@ test('matchingSnippet() fills the snippet where the match is at the end, and beg
   assert.match(atStart.snippet, /^the cron.*…$/)
 })
 
-test('matchingSnippet() begins with the text where no word of it is found', () => {
+test('matchingSnippet() shows the start of a text without a match', () => {
   assert.match(matchingSnippet(FILLER.repeat(60), new QueryWords('cron')).snippet, /^lorem ipsum.*…$/)
 })
 
-test('matchingSnippet() takes what a terminal would obey out of the text, and what looks like a secret', () => {
+test('matchingSnippet() removes control sequences and secrets from the text', () => {
   const token = CREDENTIALS['a GitHub token']!
   const { snippet } = matchingSnippet(
     `\x1b[31mred\x07 \u202etxt ${token.slice(0, 9)}\x1b[0m${token.slice(9)} end`,
@@ -76,7 +76,7 @@ for (const far of [0, 400, 1000, 1020, 1400, 3000]) {
   })
 }
 
-test('leadingSnippet() gives how a text begins, and the words in it', () => {
+test('leadingSnippet() returns the start of a text, and the matches in it', () => {
   const { snippet, truncated, matches } = leadingSnippet(
     `cron ${FILLER.repeat(60)}cron`,
     new QueryWords('cron'),
@@ -111,7 +111,7 @@ const piece = fc.oneof(
 )
 const anyText = fc.array(piece, { maxLength: 60 }).map((pieces) => pieces.join(''))
 
-test('snippets of any text are bounded, well formed, cut between characters, and say where they match', () => {
+test('snippets of any text are bounded, well formed, cut between characters, and mark their matches', () => {
   const words = new QueryWords('cron 日本 é')
   fc.assert(
     fc.property(anyText, (text) => {
@@ -136,7 +136,7 @@ function longKey(): string {
   return `-----BEGIN RSA PRIVATE KEY-----\n${`${'aB3+/'.repeat(12)}\n`.repeat(50)}aB3=\n-----END RSA PRIVATE KEY-----`
 }
 
-/** With brackets around what matches. */
+/** Returns the text with brackets around matches. */
 function mark({ snippet, matches }: Snippet): string {
   const bytes = Buffer.from(snippet)
   const ends = [0, ...matches, bytes.length]

@@ -9,18 +9,21 @@ import { SessionTable } from '../../../src/core/session-search/session-table.ts'
 import { DiskStorage } from '../../../src/core/storage/disk-storage.ts'
 import { SessionFolder } from '../../../src/core/storage/session-folder.ts'
 
-/** A folder of sessions, an index that follows it, and two storages over it: one tells the index what it does. */
+/**
+ * A folder of sessions, an index that follows it, and two storages over it: one notifies the index of its
+ * changes.
+ */
 export interface FollowedHome extends AsyncDisposable {
   readonly path: string
   readonly folder: SessionFolder
   readonly followed: FollowedSessions
-  /** Of the process that has the index. */
+  /** The storage of the process with the index. */
   readonly own: DiskStorage
-  /** Of another process. */
+  /** The storage of another process. */
   readonly other: DiskStorage
-  /** What it told its log. */
+  /** The lines of its log. */
   readonly logged: string[]
-  /** Another index over the same files, made from nothing. */
+  /** Builds another index over the same files from scratch. */
   rebuilt(): Promise<FollowedSessions>
 }
 
@@ -56,7 +59,7 @@ export async function followedHome({ isWatched = false } = {}): Promise<Followed
   }
 }
 
-/** Everything that is found by a text: `id kind seq offset`, best first. */
+/** Returns everything that matches a text: `id kind seq offset`, best first. */
 export function foundBy({ text, table }: FollowedSessions, words: string): string[] {
   const hits = text.search({ text: words, limit: 1000 })
   return hits.map(

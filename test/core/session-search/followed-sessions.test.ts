@@ -26,7 +26,7 @@ import { type FollowedHome, followedHome, foundBy } from './followed-home.ts'
 
 const NEVER = new AbortController().signal
 
-test('what this process writes is found at once, by the byte at which its line begins', async () => {
+test('what this process writes is found immediately, with the byte offset of its line', async () => {
   await using home = await followedHome()
   const { own, followed, folder } = home
   const { id, cursor } = await own.createSession(headerOf(), [said('é quick fox')])
@@ -38,7 +38,7 @@ test('what this process writes is found at once, by the byte at which its line b
   assert.equal(followed.table.size, 0)
 })
 
-test('a title takes the place of the one before, and an empty one leaves none', async () => {
+test('a title replaces the previous one, and an empty one leaves none', async () => {
   await using home = await followedHome()
   const { own, other, followed } = home
   const { id, cursor } = await own.createSession(headerOf(), [{ kind: 'meta', title: 'Animals' }])
@@ -75,7 +75,7 @@ for (const isWatched of [false, true]) {
   })
 }
 
-test('catchUp() reads a session again that was cut, replaced or written by hand', async () => {
+test('catchUp() reads a session again that was truncated, replaced or edited manually', async () => {
   await using home = await followedHome()
   const { other, followed, folder } = home
   const { id } = await other.createSession(headerOf(), [said('one'), said('two'), said('three')])
@@ -93,7 +93,7 @@ test('catchUp() reads a session again that was cut, replaced or written by hand'
   assert.deepEqual([foundBy(followed, 'two').length, foundBy(followed, 'uno twofold').length], [0, 2])
 })
 
-test('catchUp() leaves a line that is not ended until it is', async () => {
+test('catchUp() waits for an unfinished line to end', async () => {
   await using home = await followedHome()
   const { other, followed, folder } = home
   const { id, cursor } = await other.createSession(headerOf(), [said('one')])
@@ -107,7 +107,7 @@ test('catchUp() leaves a line that is not ended until it is', async () => {
   assert.deepEqual(foundBy(followed, 'zebra'), [`${id} 0 2 ${cursor.bytes}`])
 })
 
-test('catchUp() tells of a session that cannot be read once, and finds the others', async () => {
+test('catchUp() reports an unreadable session once, and finds the others', async () => {
   await using home = await followedHome()
   const { other, followed, folder, logged } = home
   const { id } = await other.createSession(headerOf(), [said('fox')])
@@ -119,7 +119,7 @@ test('catchUp() tells of a session that cannot be read once, and finds the other
   assert.match(logged[0]!, /^warn a session is not searched: .*EISDIR/)
 })
 
-test('catchUp() that is stopped leaves nothing half read, and the next one reads it', async () => {
+test('catchUp() that is aborted leaves nothing half read, and the next one reads it', async () => {
   await using home = await followedHome()
   const { other, followed } = home
   const long = Array.from({ length: 20 }, (_, index) => said(`fox ${index} ${'and so on '.repeat(300)}`))
@@ -138,7 +138,7 @@ test('catchUp() that is stopped leaves nothing half read, and the next one reads
 const WORDS = ['fox', 'dog', 'zebra', 'getUserName', '東京', 'wing']
 const QUERIES = [...WORDS, WORDS.join(' '), 'user name dog']
 
-test('after any doings of this process, of others and of people it is what an index made anew is', async () => {
+test('after any changes by this process, others and people it matches a new index', async () => {
   const word = fc.constantFrom(...WORDS)
   const act = fc.record({
     by: fc.constantFrom('own' as const, 'other' as const),
@@ -188,7 +188,7 @@ async function take(home: FollowedHome, ids: string[], { by, what, which, words 
   ids.splice(ids.indexOf(id), 1)
 }
 
-/** What is found, with the scores, whatever the index calls the sessions; of equal scores the order may differ. */
+/** Returns matches with their scores, independent of the index's session ids; equal scores are sorted. */
 function scored({ text, table }: FollowedSessions, words: string): string[] {
   const hits = text.search({ text: words, limit: 1000 })
   return hits
@@ -216,7 +216,7 @@ test('catchUp() reads a session again that was changed in place to another of th
   assert.deepEqual([foundBy(followed, 'one').length, foundBy(followed, 'two').length], [0, 1])
 })
 
-test('catchUp() tries a session again later that could not be read, though its file has not changed', async () => {
+test('catchUp() later retries a session that could not be read, even if its file has not changed', async () => {
   await using home = await followedHome()
   await using disk = openBackground({ worker: async () => undefined, log: () => undefined })
   let isFailing = true
@@ -243,7 +243,7 @@ test('catchUp() tries a session again later that could not be read, though its f
   assert.equal(foundBy(followed, 'fox').length, 1)
 })
 
-test('a pipe that lies among the sessions holds nobody up', async () => {
+test('a pipe among the sessions blocks nothing', async () => {
   await using home = await followedHome()
   const { other, followed, folder } = home
   const { id } = await other.createSession(headerOf(), [said('fox')])
@@ -253,7 +253,7 @@ test('a pipe that lies among the sessions holds nobody up', async () => {
   assert.equal((await other.listSessions({})).filter((row) => row.id === id).length, 1)
 })
 
-test('sessions that are gone together are taken out together', async () => {
+test('sessions that are deleted together are removed together', async () => {
   await using home = await followedHome()
   const { other, followed, folder } = home
   const made: string[] = []

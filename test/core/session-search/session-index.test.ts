@@ -15,7 +15,7 @@ import { headerOf, said, tickingClock } from '../storage/samples.ts'
 
 const NEVER = new AbortController().signal
 
-test('search() gives the best message of each session, chosen after weighting, with what was said around it', async () => {
+test('search() returns the best message of each session, chosen after weighting, with the messages around it', async () => {
   await using home = await openHome()
   const { storage, find, open } = home
   await using _index = open()
@@ -52,7 +52,7 @@ test('search() finds sessions by their title or their summary alone', async () =
   assert.deepEqual(await found({ text: 'lisbon' }), [`${summary.id} 0`, `${title.id} 0`])
 })
 
-test('search() finds a long message that was just written, and what came behind it', async () => {
+test('search() finds a long message that was just written, and what came after it', async () => {
   await using home = await openHome()
   const index = home.open()
   await using _index = index
@@ -65,7 +65,7 @@ test('search() finds a long message that was just written, and what came behind 
   assert.deepEqual(await found({ text: 'quagga' }), [`${id} 3`])
 })
 
-test('search() gives at most 20 sessions, whatever a long one has to offer', async () => {
+test('search() returns at most 20 sessions, however many matches a long one has', async () => {
   await using home = await openHome()
   await using _index = home.open()
   const { storage, found } = home
@@ -81,7 +81,7 @@ test('search() gives at most 20 sessions, whatever a long one has to offer', asy
   assert.equal((await found({ text: 'fox', limit: 3 })).length, 3)
 })
 
-test('search() looks only at the sessions, and the times, that are asked for', async () => {
+test('search() is limited to the requested sessions and times', async () => {
   await using home = await openHome()
   await using _index = home.open()
   const { storage, found } = home
@@ -102,7 +102,7 @@ test('search() looks only at the sessions, and the times, that are asked for', a
   assert.deepEqual(await found({ text: 'fox', since: times[0]!, until: times[1]! }), [ann])
 })
 
-test('search() leaves out a session whose file goes meanwhile, and gives the next best', async () => {
+test('search() omits a session whose file disappears meanwhile, and returns the next best', async () => {
   await using home = await openHome()
   const { storage, found, folder } = home
   await using _index = home.open()
@@ -116,7 +116,7 @@ test('search() leaves out a session whose file goes meanwhile, and gives the nex
   assert.deepEqual(await found({ text: 'fox', limit: 1 }), [`${kept.id} 1`])
 })
 
-test('an index that is opened again begins with the checkpoint of the last one, and what came since', async () => {
+test('a reopened index starts from the last checkpoint, and adds what came since', async () => {
   await using home = await openHome()
   const { storage, found, folder } = home
   const first = home.open({ worthSaving: 1 })
@@ -130,7 +130,7 @@ test('an index that is opened again begins with the checkpoint of the last one, 
   assert.ok(existsSync(join(home.checkpoints, 'manifest')))
 
   writeFileSync(path, readFileSync(path, 'utf8').replace('fox', 'cat'))
-  utimesSync(path, 1, 1) // of the same length and time: nobody reads it again
+  utimesSync(path, 1, 1) // of the same length and time, so it is not read again
   await storage.append(two.id, two.cursor, [said('a zebra')])
   const four = await storage.createSession(headerOf(), [said('fourth fox')])
   await storage.deleteSession(three.id)
@@ -139,7 +139,7 @@ test('an index that is opened again begins with the checkpoint of the last one, 
   assert.deepEqual(await found({ text: 'zebra' }), [`${two.id} 2`])
 })
 
-test('an index is built anew when a checkpoint is damaged, and says so', async () => {
+test('an index is rebuilt when a checkpoint is damaged, and says so', async () => {
   await using home = await openHome()
   const { storage, found } = home
   const first = home.open({ worthSaving: 1 })
@@ -182,7 +182,7 @@ test('only the holder of the lease writes checkpoints', async () => {
   assert.ok(existsSync(home.checkpoints))
 })
 
-test('an index that lasts saves while it runs, and one that does not only what was much to build', async () => {
+test('a long-lived index saves while it runs, a short-lived one only after much work', async () => {
   await using home = await openHome()
   const { storage, found } = home
   await storage.createSession(headerOf(), [said('quick fox')])
@@ -195,7 +195,7 @@ test('an index that lasts saves while it runs, and one that does not only what w
   await until('a checkpoint is written', () => existsSync(join(home.checkpoints, 'manifest')))
 })
 
-test('search() of an index that lasts answers while it is built, and says that it is partial', async () => {
+test('search() of a long-lived index answers while it is built, and says that it is partial', async () => {
   await using home = await openHome()
   const { storage, find } = home
   for (let index = 0; index < 60; index += 1) {
@@ -216,7 +216,7 @@ test('search() of an index that lasts answers while it is built, and says that i
   assert.equal((await find({ text: 'fox' })).matches.length, 20)
 })
 
-test('search() that is aborted ends nothing that others wait for', async () => {
+test('search() that is aborted does not end the work that others wait for', async () => {
   await using home = await openHome()
   await using _index = home.open()
   await home.storage.createSession(headerOf(), [said('fox')])
@@ -243,7 +243,7 @@ async function openHome() {
   return {
     ...{ folder, storage, leases, logged, find },
     checkpoints: join(dir.path, 'index', 'search'),
-    /** Only one at a time; the caller disposes it. */
+    /** Opens an index; only one at a time, and the caller disposes it. */
     open(options: Partial<SessionIndexOptions> = {}) {
       index = new SessionIndex({
         ...{ folder, leases, index: join(dir.path, 'index'), isLongLived: true, patienceMs: 60_000 },
@@ -253,7 +253,7 @@ async function openHome() {
       })
       return index
     },
-    /** As `session seq`, best first. */
+    /** Returns results as `session seq`, best first. */
     found: async (ask: SessionAsk) =>
       (await find(ask)).matches.map(({ session, seq }) => `${session} ${seq}`),
     async [Symbol.asyncDispose]() {
@@ -264,7 +264,7 @@ async function openHome() {
   }
 }
 
-test('search() finds what a line says that counts higher than any session goes', async () => {
+test('search() finds a line with a number higher than any session has', async () => {
   await using home = await openHome()
   const { storage, found, folder } = home
   await using _index = home.open()

@@ -6,7 +6,7 @@ import { headerOf } from '../storage/samples.ts'
 
 const STAMP = { size: 300, mtimeMs: 1.5, ino: 42 }
 
-test('SessionTable.fromPart() gives what toPart() was made of, and never a group again', () => {
+test('SessionTable.fromPart() restores the source of toPart(), and never reuses a group', () => {
   const table = filled()
   const again = SessionTable.fromPart(table.toPart())
   assert.deepEqual([...again.all()], [...table.all()])
@@ -15,7 +15,7 @@ test('SessionTable.fromPart() gives what toPart() was made of, and never a group
   assert.equal(again.newGroup(), 3, 'the group of what was removed is not given again')
 })
 
-test('SessionTable.fromPart() refuses what toPart() never gives', () => {
+test('SessionTable.fromPart() rejects what toPart() never returns', () => {
   const { facts, arrays } = filled().toPart()
   const rows = (value: unknown) => new TextEncoder().encode(JSON.stringify(value))
   const row = ['a', 1, 'crab', 'x', 'user', '2026-01-01', '/work']
@@ -34,7 +34,7 @@ test('SessionTable.fromPart() refuses what toPart() never gives', () => {
   }
 })
 
-/** Two sessions, and a group that was given and is gone. */
+/** Two sessions, and a group that was assigned and removed. */
 function filled(): SessionTable {
   const table = new SessionTable()
   const put = (id: string, header = headerOf(), stamp: typeof STAMP | undefined = STAMP) =>

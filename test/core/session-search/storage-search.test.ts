@@ -39,7 +39,7 @@ test('StorageSearch finds what was appended, copied and retitled since, and noth
   assert.deepEqual([await find('ferry'), await find('boat')], [[`${copy} 1`], []])
 })
 
-test('StorageSearch shows around a match what a home shows', async () => {
+test('StorageSearch shows the same context of a match as a home does', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'crab-search-'))
   const storage = new DiskStorage({ sessions: folder.path, index: join(folder.path, 'index'), now: Date.now })
   const call = { id: 'a', name: 'read', arguments: '{"path":"x"}' }
@@ -72,14 +72,14 @@ test('StorageSearch shows around a match what a home shows', async () => {
   }
 })
 
-/** Where the line with that number begins; the header is the line 0. */
+/** Returns the offset of the line with that number; the header is line 0. */
 async function offsetOf(path: string, line: number): Promise<number> {
   const { readFile } = await import('node:fs/promises')
   const lines = (await readFile(path, 'utf8')).split('\n')
   return Buffer.byteLength(lines.slice(0, line).join('\n')) + 1
 }
 
-test('StorageSearch leaves out a session that goes while it searches, and fails no search for it', async () => {
+test('StorageSearch omits a session that disappears during a search, without an error', async () => {
   const storage = new MemoryStorage()
   const gone = await storage.createSession(headerOf(), [said('fox')])
   const kept = await storage.createSession(headerOf(), [said('a fox and more words')])

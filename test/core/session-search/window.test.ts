@@ -44,7 +44,9 @@ const result = (content: string): NewLine => ({
 const CALL = { tool_calls: [{ id: '1', name: 'bash', arguments: '{"command":"crontab -l"}' }] }
 const DONE: NewLine = { kind: 'event', event: 'done', model: 'm', usage: undefined, stop_reason: 'end' }
 
-/** A session file, and where its lines begin: the line with `seq` n at n, the header at 0. */
+/**
+ * Writes a session file and returns the offsets of its lines: the line with `seq` n at n, the header at 0.
+ */
 async function sessionOf(lines: readonly NewLine[]): Promise<{ path: string; offsets: number[] }> {
   const path = join(folder, `${Math.random()}.jsonl`)
   return {
@@ -82,7 +84,7 @@ function windowAt(
 
 const seqs = (window: readonly Excerpt[] | undefined) => window?.map(({ seq }) => seq)
 
-test('readWindow() gives the match with the messages around it, oldest first', async () => {
+test('readWindow() returns the match with the messages around it, oldest first', async () => {
   const session = await sessionOf([
     user('what runs at night?'),
     assistant('I look', CALL),
@@ -106,7 +108,7 @@ test('readWindow() gives the match with the messages around it, oldest first', a
   assert.deepEqual(new Set(window?.map(({ ts }) => ts)), new Set([CREATED]))
 })
 
-test('readWindow() keeps the match among 16 messages, whatever is asked for', async () => {
+test('readWindow() keeps the match among at most 16 messages, for any request', async () => {
   const session = await sessionOf(Array.from({ length: 60 }, (_, i) => user(`cron ${i + 1}`)))
   const bounds = async (front: number, behind: number) => {
     const found = seqs(await windowAt(session, 30, { before: front, after: behind }))!
@@ -140,7 +142,7 @@ test('readWindow() reads as far as it must, also through long lines', async () =
   )
 })
 
-test('readWindow() stops at the beginning and at the end of a file', async () => {
+test('readWindow() stops at the start and at the end of a file', async () => {
   const session = await sessionOf([user('cron'), user('more')])
   assert.deepEqual(seqs(await windowAt(session, 1)), [1, 2])
   assert.deepEqual(seqs(await windowAt(session, 2, { query: 'more' })), [1, 2])
@@ -169,7 +171,7 @@ test('readWindow() puts a title, or a summary, before the first messages', async
   )
 })
 
-test('readWindow() lives with torn tails, lines that cannot be read and lines of newer builds', async () => {
+test('readWindow() accepts torn tails, unreadable lines and lines of newer builds', async () => {
   const path = join(folder, 'odd.jsonl')
   const entry = (seq: number | undefined, content: string) =>
     `${JSON.stringify({ seq, ts: CREATED, kind: 'entry', role: 'user', content })}\n`
@@ -203,7 +205,7 @@ test('readWindow() reads a session that lost its header', async () => {
   assert.deepEqual(seqs(await readWindow(request, NEVER)), [1, 2])
 })
 
-test('readWindow() gives nothing where the file has no such line', async () => {
+test('readWindow() returns nothing if the file has no such line', async () => {
   const session = await sessionOf([user('cron'), DONE, result('cron'), { kind: 'meta', title: 'Cron' }])
   const { path, offsets } = session
   const off = (by: number) => ({ path, offsets: offsets.map((offset) => offset + by) })
@@ -220,7 +222,7 @@ test('readWindow() gives nothing where the file has no such line', async () => {
   assert.equal(await windowAt(session, 1), undefined)
 })
 
-test('readWindow() takes no other message for the match, and no part of a line', async () => {
+test('readWindow() matches no other message, and no part of a line', async () => {
   const session = await sessionOf([user('cron'), user('cron')])
   const { path, offsets } = session
   assert.equal(await windowAt({ path, offsets: [0, offsets[2]!] }, 1), undefined)
@@ -230,7 +232,7 @@ test('readWindow() takes no other message for the match, and no part of a line',
   assert.equal(await windowAt({ path: shifted, offsets: [0, offsets[1]! + 1] }, 1), undefined)
 })
 
-test('readWindow() hides secrets in every message, also in what tools answered', async () => {
+test('readWindow() hides secrets in every message, including tool results', async () => {
   const token = CREDENTIALS['a GitHub token']!
   const session = await sessionOf([
     result(`the token is ${token}`),
@@ -246,7 +248,7 @@ test('readWindow() hides secrets in every message, also in what tools answered',
   for (const { snippet } of window ?? []) assert.ok(!/ghp_|hunter2|a1b2c3/.test(snippet), snippet)
 })
 
-test('readWindow() ends when its signal says so', async () => {
+test('readWindow() ends with its signal', async () => {
   const session = await sessionOf([user('cron')])
   const request = {
     path: session.path,

@@ -32,7 +32,7 @@ test('readFrontMatter() reads texts as YAML does', () => {
   }
 })
 
-test('readFrontMatter() leaves tables and lists out', () => {
+test('readFrontMatter() omits tables and lists', () => {
   const yaml = [
     'name: x',
     'metadata:',
@@ -59,7 +59,7 @@ test('readFrontMatter() reads a block of any number of lines', () => {
   assert.equal(matter.texts.get('name')?.length, 2 * 300_000 - 1)
 })
 
-test('readFrontMatter() refuses what it does not know, and says in which line', () => {
+test('readFrontMatter() rejects unknown syntax, and names the line', () => {
   const cases: readonly [string, number, RegExp][] = [
     ['# Skill\n', 1, /does not start with front matter/],
     ['---\nname: x\n', 1, /does not end with ---/],

@@ -7,7 +7,7 @@ import { scanSkills } from '../../../src/core/skills/scan-skills.ts'
 import { skillRoots } from '../../../src/core/skills/skill-roots.ts'
 import { temporaryHome } from '../../support/temporary-home.ts'
 
-test('scanSkills() gives skills by name; of two with one name that of the first root', async () => {
+test('scanSkills() returns skills by name; the first root wins', async () => {
   await using home = await temporaryHome()
   const roots = ['a', 'b', 'none'].map((name) => ({ path: join(home.paths.home, name), isOwn: name === 'a' }))
   await skill(home.paths.home, 'b/one', 'zeta')
@@ -34,7 +34,7 @@ test('scanSkills() gives skills by name; of two with one name that of the first 
   ])
 })
 
-test('scanSkills() finds skills in folders of folders, none inside another, and says nothing of mere copies', async () => {
+test('scanSkills() finds skills in nested folders, but none inside another, and does not report copies', async () => {
   await using home = await temporaryHome()
   const root = join(home.paths.home, 'skills')
   await skill(root, 'code/review', 'review')
@@ -52,7 +52,7 @@ test('scanSkills() finds skills in folders of folders, none inside another, and 
   assert.deepEqual(problems, [])
 })
 
-test('scanSkills() takes a root that is a skill itself for that skill', async () => {
+test('scanSkills() treats a root that is a skill itself as that skill', async () => {
   await using home = await temporaryHome()
   await skill(home.paths.home, 'one', 'one')
   await skill(home.paths.home, 'one/two', 'two')
@@ -63,7 +63,7 @@ test('scanSkills() takes a root that is a skill itself for that skill', async ()
   )
 })
 
-test('scanSkills() knows which skills are for people only', async () => {
+test('scanSkills() knows which skills are for users only', async () => {
   await using home = await temporaryHome()
   for (const [name, line] of [
     ['all', 'license: MIT'],
@@ -79,7 +79,7 @@ test('scanSkills() knows which skills are for people only', async () => {
   )
 })
 
-test('scanSkills() leaves out what is broken, and says why; a pipe keeps nobody waiting', async () => {
+test('scanSkills() omits broken skills and says why; a pipe does not block it', async () => {
   await using home = await temporaryHome()
   const root = join(home.paths.home, 'skills')
   await skill(home.paths.home, 'skills/good', 'good')
@@ -110,7 +110,7 @@ test('scanSkills() leaves out what is broken, and says why; a pipe keeps nobody 
   )
 })
 
-test('skillRoots() are those of the home, of config.toml, and of other programs, in this order', () => {
+test('skillRoots() returns those of the home, of config.toml, and of other programs, in this order', () => {
   const roots = skillRoots({ home: '/h/.crabtalk', skills: '/h/.crabtalk/skills' }, '/h', {
     skillDirs: ['~/mine', 'more', '/abs', '/h/.claude/skills'],
   })

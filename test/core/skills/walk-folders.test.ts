@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { walkFolders } from '../../../src/core/skills/walk-folders.ts'
 import { temporaryHome } from '../../support/temporary-home.ts'
 
-test('walkFolders() goes on inside what nothing was made of, level by level, and skips what is hidden', async () => {
+test('walkFolders() descends into folders without a result, level by level, and skips hidden ones', async () => {
   await using home = await temporaryHome()
   const root = join(home.paths.home, 'skills')
   await make(root, 'b', 'a/c/d', 'a/.git/x', 'node_modules/x', '.hidden/x', 'a/node_modules/y', 'taken/inner')
@@ -15,7 +15,7 @@ test('walkFolders() goes on inside what nothing was made of, level by level, and
   assert.deepEqual([found, isCut], [['taken'], false])
 })
 
-test('walkFolders() ends where links lead back, below five levels, and after so many folders', async () => {
+test('walkFolders() stops at link cycles, below five levels, and at its maximum of folders', async () => {
   await using home = await temporaryHome()
   const root = join(home.paths.home, 'skills')
   await make(root, 'a/b')
@@ -37,7 +37,7 @@ test('walkFolders() ends where links lead back, below five levels, and after so 
   assert.deepEqual([first.shown, first.isCut], [['a', 'a/b', 'a/broken'], true])
 })
 
-test('walkFolders() follows a link to elsewhere, once', async () => {
+test('walkFolders() follows an outside link once', async () => {
   await using home = await temporaryHome()
   const root = join(home.paths.home, 'skills')
   await make(home.paths.home, 'elsewhere/x')
@@ -46,7 +46,7 @@ test('walkFolders() follows a link to elsewhere, once', async () => {
   assert.deepEqual((await walk(root)).shown, ['one', 'two', 'one/x'])
 })
 
-test('walkFolders() takes what only looks like a folder for an empty one, and fails for such a root', async () => {
+test('walkFolders() treats a false folder as empty, and fails for such a root', async () => {
   await using home = await temporaryHome()
   await home.write('file', 'no folder')
   await mkdir(join(home.paths.home, 'skills'))
@@ -60,7 +60,7 @@ async function make(root: string, ...folders: string[]): Promise<void> {
   for (const folder of folders) await mkdir(join(root, folder), { recursive: true })
 }
 
-/** Makes something of a folder that is called `taken`. */
+/** Returns a result for a folder that is called `taken`. */
 async function walk(root: string, most = 100) {
   const shown: string[] = []
   const read = async (folder: string) => {

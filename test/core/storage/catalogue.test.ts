@@ -21,11 +21,11 @@ import type { SessionSummary } from '../../../src/core/storage/types.ts'
 import { mountReadOnly } from '../../support/small-disk.ts'
 import { headerOf, said } from './samples.ts'
 
-/** So many new sessions that the catalogue is worth saving. */
+/** Creates enough new sessions for the catalogue to be saved. */
 const MANY = 40
 const more = encodeLines([said('more')], 2, Date.UTC(2026, 0, 3))[0]!
 
-test('listSessions() saves what it learnt, for the next process', async () => {
+test('listSessions() saves what it read, for the next process', async () => {
   await using home = await openHome(MANY)
   for (const name of readdirSync(home.sessions)) utimesSync(join(home.sessions, name), 1e9, 1e9)
   const rows = await home.open().listSessions({})
@@ -45,7 +45,7 @@ test('listSessions() writes nothing for a few sessions', async () => {
   assert.throws(() => readdirSync(home.index), { code: 'ENOENT' })
 })
 
-test('listSessions() reads only what a file grew by', async () => {
+test('listSessions() reads only the appended part of a file', async () => {
   await using home = await openHome(1)
   const storage = home.open()
   const [row] = await storage.listSessions({})
@@ -55,7 +55,7 @@ test('listSessions() reads only what a file grew by', async () => {
   assert.deepEqual([grown?.title, grown?.messageCount], ['title', 2])
 })
 
-test('listSessions() notices that a file grew by its size alone', async () => {
+test('listSessions() detects a longer file by its size alone', async () => {
   await using home = await openHome(1)
   const storage = home.open()
   const [name] = readdirSync(home.sessions)
@@ -67,7 +67,7 @@ test('listSessions() notices that a file grew by its size alone', async () => {
   assert.equal((await storage.listSessions({}))[0]?.messageCount, 2)
 })
 
-test('listSessions() reads a file again that another longer one replaced', async () => {
+test('listSessions() reads a file again that was replaced by a longer one', async () => {
   await using home = await openHome(1)
   const storage = home.open()
   const [row] = await storage.listSessions({})
@@ -109,7 +109,7 @@ test('listSessions() forgets deleted sessions, saved ones too', async () => {
   assert.equal(readFileSync(home.catalogue, 'utf8').includes(first!.id), false)
 })
 
-test('a catalogue that is damaged in any way is rebuilt without a word', async () => {
+test('a damaged catalogue is rebuilt without a warning', async () => {
   await using home = await openHome(MANY)
   const rows = await home.open().listSessions({})
   const good = readFileSync(home.catalogue)
@@ -139,7 +139,7 @@ test('listSessions() works where no catalogue can be written', async () => {
   assert.equal((await home.open().listSessions({})).length, MANY)
 })
 
-test('many lists and writes at once agree in the end', async () => {
+test('many concurrent lists and writes finally agree', async () => {
   await using home = await openHome(MANY)
   const storages = Array.from({ length: 6 }, () => home.open())
   await Promise.all(storages.map((storage) => storage.listSessions({})))

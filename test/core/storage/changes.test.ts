@@ -10,7 +10,7 @@ import type { SessionChange } from '../../../src/core/storage/types.ts'
 import { newLine } from './arbitraries.ts'
 import { headerOf, said } from './samples.ts'
 
-test('onChange() is told every line where it stands in the file, once it stands there', async () => {
+test('onChange() is called for every line with its position, once it is written', async () => {
   await using home = await openHome()
   const steps = fc.array(fc.array(newLine, { maxLength: 3 }), { minLength: 1, maxLength: 4 })
   await fc.assert(
@@ -39,7 +39,7 @@ test('onChange() is told every line where it stands in the file, once it stands 
   )
 })
 
-test('onChange() is told of copies and deletions, and of nothing that failed', async () => {
+test('onChange() is called for copies and deletions, and for nothing that failed', async () => {
   await using home = await openHome()
   const { id, cursor } = await home.storage.createSession(headerOf(), [said('one')])
   const copy = await home.storage.copySession(id, headerOf(), 0)

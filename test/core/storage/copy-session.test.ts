@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { DiskStorage } from '../../../src/core/storage/disk-storage.ts'
 import { headerOf, said } from './samples.ts'
 
-test('copySession() copies what this build does not know, and no torn tail', async () => {
+test('copySession() copies unknown lines, but no torn tail', async () => {
   await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   const storage = new DiskStorage({ sessions: dir.path, index: join(dir.path, 'index') })
   const { id } = await storage.createSession(headerOf(), [said('one')])

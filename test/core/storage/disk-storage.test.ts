@@ -22,7 +22,7 @@ import { headerOf, said } from './samples.ts'
 
 const pair = { agentId: headerOf().agent_id, sender: headerOf().created_by }
 
-test('createSession() makes a private file that is named for the pair', async () => {
+test('createSession() creates a private file that is named for the pair', async () => {
   await using home = await openHome()
   const { id } = await home.storage.createSession(headerOf(), [said('hello')])
   const hash = createHash('sha256').update(`${pair.agentId}\0${pair.sender}`).digest('hex')
@@ -34,7 +34,7 @@ test('createSession() makes a private file that is named for the pair', async ()
   assert.equal(readFileSync(home.file(id), 'utf8').split('\n').length, 3)
 })
 
-test('append() heals a file that was cut at any byte, and read() before it gives a prefix', async () => {
+test('append() heals a file that was cut at any byte, and read() before it returns a prefix', async () => {
   await using home = await openHome()
   const line = fc.array(newLine, { minLength: 1, maxLength: 4 })
   await fc.assert(
@@ -56,7 +56,7 @@ test('append() heals a file that was cut at any byte, and read() before it gives
   )
 })
 
-test('append() goes on with a file that lost everything', async () => {
+test('append() continues an emptied file', async () => {
   await using home = await openHome()
   const { id } = await home.storage.createSession(headerOf(), [said('one')])
   truncateSync(home.file(id), 0)
@@ -89,7 +89,7 @@ test('append() fails with conflict when something else changed the file, and lea
   }
 })
 
-test('append() and deleteSession() at once never bring the file back', async () => {
+test('concurrent append() and deleteSession() never recreate the file', async () => {
   await using home = await openHome()
   for (let round = 0; round < 50; round += 1) {
     const { id, cursor } = await home.storage.createSession(headerOf(), [])
@@ -100,9 +100,9 @@ test('append() and deleteSession() at once never bring the file back', async () 
   }
 })
 
-test('a full disk loses nothing, leaves nothing behind, and passes', async () => {
+test('a full disk loses nothing, leaves nothing behind, and recovers', async () => {
   using disk = mountSmallDisk(64)
-  if (!disk) return // processes.test.ts does the same with a limit on the size of files, which needs no rights
+  if (!disk) return // processes.test.ts does the same with a limit on the size of files, which needs no privileges
   const storage = openStorage(disk.path)
   const { id, cursor } = await storage.createSession(headerOf(), [said('one')])
   const file = join(disk.path, 'sessions', `${id}.jsonl`)
@@ -116,12 +116,12 @@ test('a full disk loses nothing, leaves nothing behind, and passes', async () =>
   assert.equal((await storage.read(id)).lines.length, 2)
 })
 
-test('a read-only disk can be read and listed; what writes fails with storage', async () => {
+test('a read-only disk can be read and listed; writing fails with storage', async () => {
   await using home = await openHome()
   const first = await home.storage.createSession(headerOf(), [said('one')])
   const { id, cursor } = await home.storage.createSession(headerOf(), [said('two')])
   using mount = mountReadOnly(home.path)
-  if (!mount) return // the next test has a disk on which nothing can be written by anybody
+  if (!mount) return // the next test uses a disk that is read-only for everyone
   const storage = openStorage(mount.path)
   assert.equal((await storage.read(id)).lines.length, 1)
   assert.equal(await storage.activeSession(pair), id)
@@ -135,7 +135,7 @@ test('a read-only disk can be read and listed; what writes fails with storage', 
   await assert.rejects(storage.deleteSession(id), refusal)
 })
 
-test('folders that cannot be are a storage error, and none at all is an empty home', async () => {
+test('impossible folders are a storage error, and a missing folder is an empty home', async () => {
   await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   await writeFile(join(dir.path, 'file'), '')
   const none = openStorage(join(dir.path, 'none'))
@@ -148,7 +148,7 @@ test('folders that cannot be are a storage error, and none at all is an empty ho
   }
 })
 
-test('a folder or a stray file among the sessions does no harm', async () => {
+test('a folder or an unknown file among the sessions does no harm', async () => {
   await using home = await openHome()
   const { id } = await home.storage.createSession(headerOf(), [])
   const odd = `${id.slice(0, -1)}${id.endsWith('0') ? '1' : '0'}`
@@ -163,7 +163,7 @@ test('a folder or a stray file among the sessions does no harm', async () => {
   await assert.rejects(home.storage.read(odd), { kind: 'storage' })
 })
 
-test('read() while another writes gives whole lines only', async () => {
+test('read() during a write returns whole lines only', async () => {
   await using home = await openHome()
   const { id, cursor } = await home.storage.createSession(headerOf(), [])
   const reader = openStorage(home.path)

@@ -7,23 +7,23 @@ import { SessionFolder } from '../../../src/core/storage/session-folder.ts'
 import type { Storage } from '../../../src/core/storage/types.ts'
 import { headerOf, tickingClock } from './samples.ts'
 
-/** A storage, and the clock it has. */
+/** A storage with its clock. */
 export interface Opened extends AsyncDisposable {
   storage: Storage
   now: () => number
 }
 
-/** A new session whose header says the time it was made at. */
+/** Creates a session whose header has the time of creation. */
 export function create(opened: Opened, over: Parameters<typeof headerOf>[0] = {}) {
   return opened.storage.createSession(headerOf({ created_at: toIso(opened.now()), ...over }), [])
 }
 
-/** Conversations of this process only. */
+/** Opens a storage in memory, for this process only. */
 export async function openMemory(now = tickingClock()): Promise<Opened> {
   return { storage: new MemoryStorage({ now }), now, async [Symbol.asyncDispose]() {} }
 }
 
-/** Conversations in a folder of their own. */
+/** Opens a storage in its own folder. */
 export async function openDisk(now = tickingClock(), isWatched = false): Promise<Opened> {
   const dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   const sessions = join(dir.path, 'sessions')
@@ -38,12 +38,12 @@ export async function openDisk(now = tickingClock(), isWatched = false): Promise
   }
 }
 
-/** The same, over a folder that is watched. */
+/** Opens the same over a folder that is watched. */
 export function openWatched(now = tickingClock()): Promise<Opened> {
   return openDisk(now, true)
 }
 
-/** A time as sessions have it. */
+/** Formats a time as sessions do. */
 export function toIso(ms: number): string {
   return new Date(ms).toISOString()
 }

@@ -39,7 +39,7 @@ test('8 processes that append to one session under its lease lose and tear nothi
   for (const [index, content] of contents.entries()) assert.equal(content === 'answer', index % 2 === 1)
 })
 
-test('append() leaves the file as it was when the system takes only a part of it', async () => {
+test('append() leaves the file unchanged when the system writes only a part of it', async () => {
   await using home = await openHome()
   const script = 'ulimit -f 16 && exec "$0" "$@"'
   const { stdout } = await run('sh', ['-c', script, process.execPath, program, 'fill', home.path])
@@ -50,7 +50,7 @@ test('append() leaves the file as it was when the system takes only a part of it
   assert.deepEqual([lines.length, warnings], [end.seq + 1, []])
 })
 
-test('a writer that is killed at any moment leaves whole lines, and the next append goes on', async () => {
+test('a writer that is killed at any moment leaves whole lines, and the next append continues', async () => {
   await using home = await openHome()
   const { id, cursor } = await home.storage.createSession(headerOf(), [])
   const file = join(home.path, 'sessions', `${id}.jsonl`)

@@ -1,6 +1,6 @@
 import type { NewLine, SessionHeader } from '../../../src/core/storage/types.ts'
 
-/** A header of this pair; one agent and one sender unless told otherwise. */
+/** Returns a header for this pair; always the same agent and sender by default. */
 export function headerOf(over: Partial<SessionHeader> = {}): SessionHeader {
   return {
     v: 1,
@@ -17,7 +17,7 @@ export function said(content: string, role: 'user' | 'assistant' = 'user'): NewL
   return { kind: 'entry', role, content }
 }
 
-/** A clock that is a second later each time it is read. */
+/** A clock that advances by a second each time it is read. */
 export function tickingClock(start = Date.UTC(2026, 0, 1)): () => number {
   let now = start
   return () => {

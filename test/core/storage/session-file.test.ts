@@ -19,7 +19,7 @@ const garbage = fc
   .uint8Array({ minLength: 1, maxLength: 60 })
   .map((bytes) => Buffer.from(bytes.filter((byte) => byte !== 0x0a)))
 
-test('encodeHeader() and encodeLines() write what disk.md says', () => {
+test('encodeHeader() and encodeLines() write the documented format', () => {
   const lines: NewLine[] = [
     said('hello\nthere'),
     { kind: 'entry', role: 'tool', content: 'ok', tool_call_id: 'c1', name: 'read', is_error: false },
@@ -37,12 +37,12 @@ test('encodeHeader() and encodeLines() write what disk.md says', () => {
   )
 })
 
-test('encodeLines() stamps anew what was read from another session', () => {
+test('encodeLines() stamps lines again that were read from another session', () => {
   const copied: SessionLine = { seq: 77, ts: 'old', kind: 'entry', role: 'user', content: 'hello' }
   assert.match(encodeLines([copied], 3, now)[0]!, /^\{"seq":4,"ts":"2026-01-02T00:00:00.000Z","kind":"entry"/)
 })
 
-test('decodeSession() gives back what was written, whatever it says', () => {
+test('decodeSession() returns what was written, for any contents', () => {
   fc.assert(
     fc.property(fc.array(newLine), (lines) => {
       const bytes = encode(lines)
@@ -56,7 +56,7 @@ test('decodeSession() gives back what was written, whatever it says', () => {
   )
 })
 
-test('decodeSession() of a file cut at any byte gives the lines that are whole, without a warning', () => {
+test('decodeSession() of a file cut at any byte returns the whole lines, without a warning', () => {
   fc.assert(
     fc.property(fc.array(newLine, { minLength: 1, maxLength: 6 }), fc.nat(), (lines, at) => {
       const bytes = encode(lines)
@@ -72,7 +72,7 @@ test('decodeSession() of a file cut at any byte gives the lines that are whole, 
   )
 })
 
-test('decodeSession() keeps every line whatever garbage stands between them', () => {
+test('decodeSession() keeps every line with any garbage between them', () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(newLine, garbage), { maxLength: 12 }), (parts) => {
       const part = decodeSession(encodeWithGarbage(parts))
@@ -84,7 +84,7 @@ test('decodeSession() keeps every line whatever garbage stands between them', ()
   )
 })
 
-test('decodeLines() from the end of any line gives what decodeSession() gives behind it', () => {
+test('decodeLines() from the end of any line returns the rest of decodeSession()', () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(newLine, garbage), { maxLength: 8 }), fc.nat(), (parts, pick) => {
       const bytes = encodeWithGarbage(parts)
@@ -99,7 +99,7 @@ test('decodeLines() from the end of any line gives what decodeSession() gives be
   )
 })
 
-test('decodeSession() takes files that editors and other writers left', () => {
+test('decodeSession() accepts files of editors and other writers', () => {
   const [first, second] = encodeLines([said('one'), said('two')], 0, now)
   for (const [what, text] of [
     ['CRLF', (encodeHeader(header) + first + second).replaceAll('\n', '\r\n')],
@@ -117,7 +117,7 @@ test('decodeSession() takes files that editors and other writers left', () => {
   }
 })
 
-test('decodeSession() fills in what is missing and keeps what it does not know', () => {
+test('decodeSession() fills in missing keys and keeps unknown ones', () => {
   const text = [
     '{"kind":"entry","role":"user","from":"the future"}',
     '{"kind":"event","event":"tool_result","call_id":null}',
@@ -135,13 +135,13 @@ test('decodeSession() fills in what is missing and keeps what it does not know',
   ])
 })
 
-test('decodeSession() passes over kinds and events of newer builds without a word', () => {
+test('decodeSession() skips kinds and events of newer builds without a warning', () => {
   const text = '{"seq":1,"kind":"dream"}\n{"seq":2,"kind":"event","event":"dreamt"}\n'
   const part = decodeSession(Buffer.from(encodeHeader(header) + text))
   assert.deepEqual([part.lines, part.warnings, part.cursor.seq], [[], [], 2])
 })
 
-test('decodeSession() names the line that cannot be used, and why', () => {
+test('decodeSession() reports an invalid line, and why', () => {
   for (const [line, why] of [
     ['no json', 'it is not a JSON object'],
     ['[1]', 'it is not a JSON object'],
@@ -173,13 +173,13 @@ test('decodeSession() names the line that cannot be used, and why', () => {
   }
 })
 
-test('decodeSession() says no more than a person can read', () => {
+test('decodeSession() limits its warnings to a readable number', () => {
   const part = decodeSession(Buffer.from(`${encodeHeader(header)}${'?\n'.repeat(1000)}`))
   assert.equal(part.warnings.length, 11)
   assert.equal(part.warnings.at(-1), 'More lines of the session were skipped')
 })
 
-test('decodeSession() lets seq rise even where a file says otherwise', () => {
+test('decodeSession() makes seq increase even where a file says otherwise', () => {
   const seqs = ['5', '5', '"6"', '2.5', '-1', '20']
   const text = seqs.map((seq) => `{"seq":${seq},"kind":"meta"}\n`).join('')
   const part = decodeSession(Buffer.from(encodeHeader(header) + text))
@@ -204,7 +204,7 @@ test('decodeSession() keeps the conversation of a file whose header is lost', ()
   assert.deepEqual(empty.cursor, { bytes: 0, seq: 0 })
 })
 
-test('decodeHeader() fills in what is missing, keeps what it does not know, and tells of a newer format', () => {
+test('decodeHeader() fills in missing keys, keeps unknown ones, and reports a newer format', () => {
   const old = decodeHeader(Buffer.from('{"created_by":"me","mood":"good","forked_from":3}\n')).header
   assert.deepEqual(old as unknown, {
     v: 1,
@@ -222,7 +222,7 @@ function encode(lines: readonly NewLine[]): Buffer {
   return Buffer.from(encodeHeader(header) + encodeLines(lines, 0, now).join(''))
 }
 
-/** Lines with the garbage between them; `seq` is what a writer that knows of the garbage would give. */
+/** Mixes lines with garbage; `seq` is what a writer that knows of the garbage would assign. */
 function encodeWithGarbage(parts: readonly (NewLine | Buffer)[]): Buffer {
   const newline = Buffer.from('\n')
   const encoded = parts.map((part, index) =>
@@ -239,7 +239,7 @@ function assertRising(lines: readonly SessionLine[]): void {
   for (const [index, { seq }] of lines.entries()) assert.ok(seq > (lines[index - 1]?.seq ?? 0))
 }
 
-test('decodeSession() reads what was decided about calls, and what of files was shown', () => {
+test('decodeSession() reads decisions about calls, and the file versions that were shown', () => {
   const decision = { call_id: 'a', name: 'bash', effect: 'allow', by: 'person', reason: 'ann allowed it' }
   const lines = [
     {
@@ -266,7 +266,7 @@ test('decodeSession() reads what was decided about calls, and what of files was 
   assert.deepEqual(part.warnings, [])
 })
 
-test('decodeSession() reads which tools were used, and leaves a line out whose tools are no names', () => {
+test('decodeSession() reads which tools were used, and skips a line with invalid tool names', () => {
   const lines = [
     { seq: 1, ts: '', kind: 'event', event: 'tools_used', tools: ['mcp__a__b'] },
     { seq: 2, ts: '', kind: 'event', event: 'tools_used', tools: [7] },

@@ -12,7 +12,7 @@ const OTHER = 'fedcba9876543210-01J00000000000000000000003'
 
 for (const isWatched of [false, true]) {
   suite(isWatched ? 'a watched SessionFolder' : 'a SessionFolder', () => {
-    test('look() and stamp() see what others make, append to, replace and delete', async () => {
+    test('refresh() and stamp() see files that others create, append to, replace and delete', async () => {
       await using home = await openFolder({ isWatched })
       const { folder, write } = home
       assert.deepEqual(await home.seen(), {})
@@ -32,7 +32,7 @@ for (const isWatched of [false, true]) {
       assert.equal(folder.stamp(OTHER), undefined)
     })
 
-    test('look() passes over what is no session', async () => {
+    test('refresh() skips other files', async () => {
       await using home = await openFolder({ isWatched })
       writeFileSync(join(home.path, `${ONE}.jsonl.tmp`), '')
       writeFileSync(join(home.path, 'notes.txt'), '')
@@ -41,7 +41,7 @@ for (const isWatched of [false, true]) {
       assert.deepEqual(await home.seen(), { [ONE]: 2 })
     })
 
-    test('look() follows a folder that is made anew', async () => {
+    test('refresh() follows a recreated folder', async () => {
       await using home = await openFolder({ isWatched })
       home.write(ONE, 'a\n')
       assert.deepEqual(await home.seen(), { [ONE]: 2 })
@@ -54,7 +54,7 @@ for (const isWatched of [false, true]) {
       assert.deepEqual(await home.seen(), { [TWO]: 5 })
     })
 
-    test('idsOf() gives the sessions of one pair, as they are now', async () => {
+    test('listIds() returns the current sessions of one pair', async () => {
       await using home = await openFolder({ isWatched })
       for (const id of [ONE, OTHER, TWO]) home.write(id, '')
       const found = await home.folder.listIds('0123456789abcdef-')
@@ -63,7 +63,7 @@ for (const isWatched of [false, true]) {
   })
 }
 
-test('a watched SessionFolder looks at everything again after half a minute', async () => {
+test('a watched SessionFolder checks everything again after half a minute', async () => {
   let now = 1_000_000
   await using home = await openFolder({ isWatched: true, now: () => now })
   home.write(ONE, 'a\n')
@@ -76,7 +76,7 @@ test('a watched SessionFolder looks at everything again after half a minute', as
   assert.equal(after?.ino, file.ino)
 })
 
-test('a watched SessionFolder sees the last state of a file that changed again and again', async () => {
+test('a watched SessionFolder sees the final state of a file that changed repeatedly', async () => {
   await using home = await openFolder({ isWatched: true })
   home.write(ONE, 'a\n')
   await home.seen()
@@ -96,7 +96,7 @@ async function openFolder(options: { isWatched: boolean; now?: () => number }) {
     path,
     folder,
     write: (id: string, text: string) => writeFileSync(folder.file(id), text),
-    /** The size of every session's file. */
+    /** Returns the size of every session's file. */
     async seen() {
       const ids = await folder.refresh()
       return Object.fromEntries(ids.toSorted().map((id) => [id, folder.stamp(id)?.size]))

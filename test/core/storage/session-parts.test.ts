@@ -14,7 +14,7 @@ const LINES = encodeLines(
   Date.UTC(2026, 0, 2),
 )
 
-test('readSessionParts() gives in several parts what readSessionFile() gives at once', async () => {
+test('readSessionParts() returns in several parts what readSessionFile() returns in one', async () => {
   await using tree = await makeTree({})
   const path = tree.path('a.jsonl')
   writeFileSync(path, `${encodeHeader(headerOf())}${LINES.join('')}{"kind":"entry","torn`)
@@ -34,7 +34,7 @@ test('readSessionParts() gives in several parts what readSessionFile() gives at 
   assert.deepEqual(parts[0]?.stamp, whole.stamp)
 })
 
-test('readSessionParts() goes on at a cursor, and reads everything when none of its lines ends there', async () => {
+test('readSessionParts() continues at a cursor, and reads everything if no line ends there', async () => {
   await using tree = await makeTree({})
   const path = tree.path('a.jsonl')
   writeFileSync(path, encodeHeader(headerOf()) + LINES.slice(0, 2).join(''))

@@ -4,7 +4,7 @@ import { SqliteLeases } from '../../../src/core/lease/sqlite-leases.ts'
 import { DiskStorage } from '../../../src/core/storage/disk-storage.ts'
 import { headerOf, said } from './samples.ts'
 
-/** A process that writes sessions: `append HOME ID NAME COUNT` under the turn lease, or `fill HOME` until it may not. */
+/** Writes sessions: `append HOME ID NAME COUNT` under the turn lease, or `fill HOME` until it may not. */
 const [act, home = '', ...rest] = process.argv.slice(2)
 const storage = new DiskStorage({ sessions: join(home, 'sessions'), index: join(home, 'index') })
 if (act === 'append') await append(rest[0]!, rest[1]!, Number(rest[2]))
@@ -20,7 +20,9 @@ async function append(id: string, name: string, count: number): Promise<void> {
   }
 }
 
-/** Reports the session, how it ended, and whether what was acknowledged is what the file holds, byte for byte. */
+/**
+ * Prints the session, how writing ended, and whether the file holds the acknowledged lines, byte for byte.
+ */
 async function fill(): Promise<void> {
   const { id, cursor } = await storage.createSession(headerOf(), [said('first')])
   const file = join(home, 'sessions', `${id}.jsonl`)

@@ -14,7 +14,7 @@ for (const [name, open] of [
   ['MemoryStorage', openMemory],
 ] as const) {
   describe(name, () => {
-    test('createSession() stores the header and the first lines, stamped', async () => {
+    test('createSession() stores the header and the first lines, with times', async () => {
       await using opened = await open()
       const { storage } = opened
       const { id, cursor } = await storage.createSession(headerOf(), [said('one'), said('two')])
@@ -32,7 +32,7 @@ for (const [name, open] of [
       for (const { ts } of part.lines) assert.match(ts, /^2026-01-01T00:00:0\d\.000Z$/)
     })
 
-    test('createSession() keeps keys it does not know', async () => {
+    test('createSession() keeps unknown keys', async () => {
       await using opened = await open()
       const header = { ...headerOf(), mood: 'good' }
       const line = { ...said('one'), mood: 'better' }
@@ -42,7 +42,7 @@ for (const [name, open] of [
       assert.equal(JSON.stringify(part.lines).includes('"mood":"better"'), true)
     })
 
-    test('append() gives the new end, and read() what came since a cursor', async () => {
+    test('append() returns the new end, and read() what came since a cursor', async () => {
       await using opened = await open()
       const { storage } = opened
       const { id, cursor: first } = await storage.createSession(headerOf(), [said('one')])
@@ -65,7 +65,7 @@ for (const [name, open] of [
       assert.deepEqual((await contents()).length, 4)
     })
 
-    test('read() reads all of it again when the cursor does not fit', async () => {
+    test('read() reads everything again when the cursor does not match', async () => {
       await using opened = await open()
       const { id, cursor } = await opened.storage.createSession(headerOf(), [said('one'), said('two')])
       for (const since of [
@@ -95,7 +95,7 @@ for (const [name, open] of [
       assert.deepEqual(await opened.storage.append(id, cursor, []), cursor)
     })
 
-    test('what was stored does not change with the objects that were given or got', async () => {
+    test('stored lines do not change with the objects that were passed or returned', async () => {
       await using opened = await open()
       const line = said('one')
       const { id } = await opened.storage.createSession(headerOf(), [line])
@@ -120,7 +120,7 @@ for (const [name, open] of [
       await assert.rejects(opened.storage.deleteSession(unknown), { kind: 'missing' })
     })
 
-    test('an id that is none is refused before it becomes a path', async () => {
+    test('an invalid id is rejected before it becomes a path', async () => {
       await using opened = await open()
       const { id } = await opened.storage.createSession(headerOf(), [])
       for (const odd of [
@@ -156,7 +156,7 @@ for (const [name, open] of [
       assert.equal(await storage.activeSession(pair), a.id)
     })
 
-    test('activeSession() tells sessions of one millisecond apart by the order they were created in', async () => {
+    test('activeSession() orders sessions of one millisecond by creation', async () => {
       await using opened = await open(() => 1_700_000_000_000)
       const pair = { agentId: headerOf().agent_id, sender: 'user' }
       for (let count = 0; count < 20; count += 1) {
@@ -165,7 +165,7 @@ for (const [name, open] of [
       }
     })
 
-    test('activeSession() and listSessions() tell pairs apart byte for byte', async () => {
+    test('activeSession() and listSessions() compare pairs byte for byte', async () => {
       await using opened = await open()
       const pairs: Pair[] = [
         ['a', 'b'],
@@ -195,7 +195,7 @@ for (const [name, open] of [
       }
     })
 
-    test('copySession() keeps lines as they are, times included, up to the asked one', async () => {
+    test('copySession() keeps lines unchanged, including times, up to the requested one', async () => {
       await using opened = await open()
       const { storage } = opened
       const { id, cursor } = await storage.createSession(headerOf(), [said('one'), said('two')])
@@ -277,7 +277,7 @@ for (const [name, open] of [
       }
     })
 
-    test('summaries() gives rows in the order of the ids, says which is active, and leaves out what is gone', async () => {
+    test('summaries() returns rows in the order of the ids, marks the active one, and omits deleted ones', async () => {
       await using opened = await open()
       const { storage } = opened
       const first = await create(opened)
@@ -302,7 +302,7 @@ for (const [name, open] of [
       assert.deepEqual(await storage.summaries([]), [])
     })
 
-    test('deleteSession() deletes for good', async () => {
+    test('deleteSession() deletes permanently', async () => {
       await using opened = await open()
       const { storage } = opened
       const { id, cursor } = await create(opened)
@@ -349,7 +349,7 @@ const call: fc.Arbitrary<Call> = fc.oneof(
   }),
 )
 
-/** What a storage answered; ids are told by the order of their creation. */
+/** Returns the answers of a storage, with ids numbered by creation. */
 async function replay(opened: Opened, calls: readonly Call[], clock: { ms: number }): Promise<unknown> {
   const sessions: { id: string; cursor: ReadPosition }[] = []
   const answers: unknown[] = []

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { freePath, readAddressFile, writeAddress } from '../../../src/core/transport/address-file.ts'
 import { listen } from '../../../src/core/transport/listen.ts'
 
-test('readAddress() finds a socket outside of the home, unless it belongs to another user', async () => {
+test('readAddressFile() finds a socket outside the home, unless it belongs to another user', async () => {
   await using place = await makePlace()
   const { endpoint, addressFile } = place
   assert.equal(await readAddressFile({ endpoint, addressFile }), undefined)
@@ -18,7 +18,7 @@ test('readAddress() finds a socket outside of the home, unless it belongs to ano
   assert.equal(await readAddressFile({ endpoint, addressFile }), undefined)
 })
 
-test('listen() takes another path where another user took the one outside of the home', async () => {
+test('listen() uses another path if another user has the one outside the home', async () => {
   await using place = await makePlace()
   const { endpoint, addressFile } = place
   await writeFile(endpoint.path, '')
@@ -40,7 +40,7 @@ test('freePath() keeps a path that is free, or our own', async () => {
   assert.equal(await freePath(endpoint.path, addressFile), endpoint.path)
 })
 
-test('readAddress() takes an address file that names nothing for no daemon', async () => {
+test('readAddressFile() treats an address file without a socket as no daemon', async () => {
   await using place = await makePlace()
   const { endpoint, addressFile } = place
   await writeAddress(addressFile, 'relative.sock')

@@ -13,7 +13,7 @@ const { signal } = new AbortController()
 const auth = (shown: string) => ({ $case: 'auth', value: { token: shown } }) as const
 
 for (const kind of ['tcp', 'unix'] satisfies EndpointKind[]) {
-  test(`a client over ${kind} that shows the token is served, also when it does not wait for pong`, async () => {
+  test(`a client over ${kind} with the token is served, also when it does not wait for pong`, async () => {
     await using serving = await serve(kind, route({ ping: async () => {} }), { token })
     using client = await serving.open()
     client.write(Buffer.concat([toFrame(1, auth(`${token}\n`)), toFrame(2, ping), toFrame(3, ping)]))
@@ -33,7 +33,7 @@ for (const kind of ['tcp', 'unix'] satisfies EndpointKind[]) {
     'a first message of more than 4 KiB': [toFrame(1, auth('f'.repeat(4096))), 400, 0, /limit is 4096/],
   }
   for (const [what, [first, code, id, message]] of Object.entries(refused)) {
-    test(`a client over ${kind} that shows ${what} is refused, and nothing of it is dispatched`, async () => {
+    test(`a client over ${kind} with ${what} is refused, and none of its messages is dispatched`, async () => {
       await using serving = await serve(kind, () => assert.fail('dispatched'), {
         token,
         times: { lingerMs: 20 },
@@ -55,7 +55,7 @@ for (const kind of ['tcp', 'unix'] satisfies EndpointKind[]) {
   }
 
   for (const begun of ['', '00000010fa']) {
-    test(`a client over ${kind} that shows nothing in time is refused, having sent "${begun}"`, async () => {
+    test(`a client over ${kind} that does not authenticate in time is refused, after sending "${begun}"`, async () => {
       await using serving = await serve(kind, () => assert.fail('dispatched'), {
         token,
         times: { authMs: 20 },
@@ -74,7 +74,7 @@ for (const kind of ['tcp', 'unix'] satisfies EndpointKind[]) {
     })
   }
 
-  test(`a client over ${kind} that has shown its token may be silent for as long as it likes`, async () => {
+  test(`an authenticated client over ${kind} may stay silent for any time`, async () => {
     await using serving = await serve(kind, route({ ping: async () => {} }), { token, times: { authMs: 20 } })
     using client = await serving.open()
     client.send(1, auth(token))
@@ -85,7 +85,7 @@ for (const kind of ['tcp', 'unix'] satisfies EndpointKind[]) {
     assert.equal((await client.reply())?.msg?.$case, 'pong')
   })
 
-  test(`a token that is revoked ends what a ${kind} connection began, and closes it`, async () => {
+  test(`revoking a token ends the requests of a ${kind} connection, and closes it`, async () => {
     const begun = Promise.withResolvers<void>()
     const ended = Promise.withResolvers<unknown>()
     const dispatch = route({
@@ -128,7 +128,7 @@ for (const kind of ['tcp', 'unix'] satisfies EndpointKind[]) {
     )
   })
 
-  test(`socketDispatch() over ${kind} reports a refused token, and a missing one, as denied`, async () => {
+  test(`socketDispatch() over ${kind} reports a refused or missing token as denied`, async () => {
     await using serving = await serve(kind, route({ ping: async () => {} }), { token })
     const { endpoint } = serving
     for (const peer of [{ endpoint }, { endpoint, token: 'wrong' }]) {
@@ -140,7 +140,7 @@ for (const kind of ['tcp', 'unix'] satisfies EndpointKind[]) {
   })
 }
 
-test('those who show no token cannot take up more than a few connections, and keep nobody out', async () => {
+test('unauthenticated clients have only a few connections, and do not block others', async () => {
   await using serving = await serve('tcp', route({ ping: async () => {} }), {
     token,
     times: { authMs: 600_000 },

@@ -8,12 +8,12 @@ import { type EndpointKind, serve } from './serving.ts'
 const turn = { $case: 'stream', value: { content: 'hi' } } as const
 const { signal } = new AbortController()
 const CHUNK = 'x'.repeat(32 * 1024)
-/** What the kernel and both ends' buffers hold together is far below. */
+/** More than the kernel and both ends' buffers can hold together. */
 const BOUND = 24 * 1024 * 1024
 const CHUNKS = (2 * BOUND) / CHUNK.length
 
 for (const kind of ['unix', 'tcp'] satisfies EndpointKind[]) {
-  test(`a client that does not read over ${kind} stalls its own turn, and nobody else`, async () => {
+  test(`a client that does not read over ${kind} stalls its own turn only`, async () => {
     const made: Record<string, number> = {}
     await using serving = await serve(kind, route({ stream: flood(made), ping: async () => {} }))
     using lazy = await serving.open()
@@ -65,7 +65,7 @@ test('many stalled requests of one connection hold one reply each', async () => 
   assert.ok(total * CHUNK.length < BOUND, `${total} chunks were made for nobody`)
 })
 
-test('a client that hangs up without having read ends its stalled turn', async () => {
+test('a client that disconnects without reading ends its stalled turn', async () => {
   const made: Record<string, number> = {}
   let isEnded = false
   const stream: Handlers['stream'] = async function* (message, given) {
@@ -84,7 +84,7 @@ test('a client that hangs up without having read ends its stalled turn', async (
   await until('the connection is closed', () => serving.listener.connections === 0)
 })
 
-/** A turn of far more chunks than any buffer holds, counted by sender. */
+/** Returns a turn with far more chunks than any buffer holds, counted by sender. */
 function flood(made: Record<string, number>): Handlers['stream'] {
   return async function* ({ sender = '' }) {
     made[sender] = 0

@@ -24,7 +24,7 @@ const ping = ClientMessage.create({ requestId: 40, msg: { $case: 'ping', value: 
 const pong = { $case: 'pong', value: {} } as const
 const refusal = { $case: 'error', value: { code: 404, message: 'no' } } as const
 
-test('socketDispatch() sends the request as 1, behind the token if there is one, and gives the caller its own id', async () => {
+test('socketDispatch() sends the request as 1, after the token if there is one, and gives the caller its own id', async () => {
   const daemon = scripted((socket, message) => {
     if (message.msg?.$case === 'ping') socket.write(frame(1, pong))
     else socket.write(frame(2, pong))
@@ -48,24 +48,24 @@ test('socketDispatch() sends the request as 1, behind the token if there is one,
   }
 })
 
-test('socketDispatch() ends for a signal that aborts right when the connection stands', async () => {
+test('socketDispatch() ends for a signal that aborts exactly when the connection opens', async () => {
   await using served = await scripted(() => undefined).start()
   const controller = new AbortController()
   const given = controller.signal
   const remove = given.removeEventListener.bind(given)
   given.removeEventListener = (...args: Parameters<typeof remove>) => {
-    remove(...args) // connecting listens no more, and what comes behind it not yet
+    remove(...args) // the connect listener is gone, and the next one is not added yet
     controller.abort()
   }
   await assert.rejects(request(socketDispatch(served), 'ping', {}, given), { kind: 'cancelled' })
 })
 
-test('socketDispatch() understands a daemon that echoes no ids', async () => {
+test('socketDispatch() accepts a daemon that echoes no ids', async () => {
   await using served = await scripted((socket) => socket.write(frame(0, pong))).start()
   assert.deepEqual(await request(socketDispatch(served), 'ping', {}, signal), {})
 })
 
-test('socketDispatch() ends with the last reply of each operation, and hangs up', async () => {
+test('socketDispatch() ends with the last reply of each operation, and disconnects', async () => {
   await using served = await scripted((socket, { msg }) => {
     if (msg?.$case === 'stream')
       for (const name of ['start', 'chunk', 'end', 'chunk'] as const) socket.write(event(name))
@@ -91,7 +91,7 @@ test('socketDispatch() ends with the last reply of each operation, and hangs up'
   await until('it has hung up', () => served.open === 0)
 })
 
-test('socketDispatch() skips events it cannot see', async () => {
+test('socketDispatch() skips unknown events', async () => {
   await using served = await scripted((socket) => {
     socket.write(frame(1, { $case: 'stream', value: StreamEvent.create() }))
     socket.write(event('end'))
@@ -125,7 +125,7 @@ for (const [what, [kind, reply]] of Object.entries(BROKEN)) {
   })
 }
 
-test('a daemon that goes away in a turn is unavailable, with a hint', async () => {
+test('a daemon that disconnects in a turn is unavailable, with a hint', async () => {
   await using served = await scripted((socket) => void socket.end(event('start'))).start()
   const turn = streamTurn(socketDispatch(served), {}, signal)
   await turn.next()
@@ -136,7 +136,7 @@ test('a daemon that goes away in a turn is unavailable, with a hint', async () =
   })
 })
 
-test('nobody there is one error reply, and connect() tells it from other failures', async () => {
+test('a missing daemon is one error reply, and connect() distinguishes it from other errors', async () => {
   await using directory = await mkdtempDisposable(join(tmpdir(), 'crab-net-'))
   const missing: SocketEndpoint = { kind: 'unix', path: join(directory.path, 'none.sock') }
   const served = await scripted(() => undefined, 'tcp').start()
@@ -156,7 +156,7 @@ test('nobody there is one error reply, and connect() tells it from other failure
   )
 })
 
-test('connect() tries again where too many wait to be accepted', async () => {
+test('connect() retries when the backlog is full', async () => {
   await using directory = await mkdtempDisposable(join(tmpdir(), 'crab-net-'))
   const path = join(directory.path, 'sock')
   let accepted = 0
@@ -172,7 +172,7 @@ test('connect() tries again where too many wait to be accepted', async () => {
   assert.equal(accepted, 50)
 })
 
-test('an aborted signal keeps socketDispatch() from connecting, and its reason is the error', async () => {
+test('an aborted signal prevents socketDispatch() from connecting, and its reason is the error', async () => {
   await using served = await scripted((socket) => socket.write(frame(1, pong))).start()
   const late = AbortSignal.abort(new CrabError('timeout', 'Cannot wait any longer'))
   await assert.rejects(request(socketDispatch(served), 'ping', {}, late), { kind: 'timeout' })
@@ -180,7 +180,7 @@ test('an aborted signal keeps socketDispatch() from connecting, and its reason i
   assert.equal(served.accepted, 0)
 })
 
-test('aborting socketDispatch() while it waits hangs up at once, with the reason as the error', async () => {
+test('aborting socketDispatch() while it waits disconnects immediately, with the reason as the error', async () => {
   await using served = await scripted(() => undefined).start()
   const controller = new AbortController()
   const replies = Array.fromAsync(
@@ -192,13 +192,13 @@ test('aborting socketDispatch() while it waits hangs up at once, with the reason
   await until('it has hung up', () => served.open === 0)
 })
 
-test('leaving socketDispatch() hangs up', async () => {
+test('leaving socketDispatch() disconnects', async () => {
   await using served = await scripted((socket) => void socket.write(event('start'))).start()
   for await (const _ of streamTurn(socketDispatch(served), {}, signal)) break
   await until('it has hung up', () => served.open === 0)
 })
 
-test('a request that no frame carries is invalid, and nobody is asked', async () => {
+test('a request that exceeds a frame is invalid, and is not sent', async () => {
   await using served = await scripted(() => undefined).start()
   const content = 'x'.repeat(17 * 1024 * 1024)
   await assert.rejects(request(socketDispatch(served), 'send', { content }, signal), { kind: 'invalid' })
@@ -212,7 +212,7 @@ interface Scripted extends AsyncDisposable {
   open: number
 }
 
-/** A daemon that answers each message with the bytes a test says. */
+/** Starts a daemon that answers each message with the test's bytes. */
 function scripted(reply: (socket: Socket, message: ClientMessage) => void, kind: 'unix' | 'tcp' = 'unix') {
   return {
     async start(): Promise<Scripted> {

@@ -18,7 +18,7 @@ const turn = { $case: 'stream', value: { content: 'hi' } } as const
 const { signal } = new AbortController()
 
 for (const kind of ['unix', 'tcp'] satisfies EndpointKind[]) {
-  test(`requests of one ${kind} connection run at once, and their replies carry their ids`, async () => {
+  test(`requests of one ${kind} connection run concurrently, and their replies carry their ids`, async () => {
     const asked = Promise.withResolvers<string>()
     const dispatch = route({
       async *stream() {
@@ -59,7 +59,7 @@ for (const kind of ['unix', 'tcp'] satisfies EndpointKind[]) {
     }
   })
 
-  test(`a client that half-closes behind its requests over ${kind} gets every reply, then the end`, async () => {
+  test(`a client that half-closes after its requests over ${kind} gets every reply, then the end`, async () => {
     const go = Promise.withResolvers<void>()
     const dispatch = route({
       send: async (_request, given) => {
@@ -78,7 +78,7 @@ for (const kind of ['unix', 'tcp'] satisfies EndpointKind[]) {
     while (first && first.msg === undefined) first = await client.reply()
     assert.deepEqual(idAndCase(first), [2, 'pong'])
     go.resolve()
-    const rest = (await client.replies()).filter(({ msg }) => msg !== undefined) // without signs of life
+    const rest = (await client.replies()).filter(({ msg }) => msg !== undefined) // without heartbeats
     assert.deepEqual(rest.map(idAndCase), [[1, 'response']])
     await until('the connection is closed', () => serving.listener.connections === 0)
   })
@@ -143,7 +143,7 @@ test(`a connection with ${MAX_RUNNING_REQUESTS} requests is read further when on
   const total = MAX_RUNNING_REQUESTS + 100
   for (let id = 1; id <= total; id += 1) client.send(id, ping)
   await until('the limit is reached', () => waiting.length >= MAX_RUNNING_REQUESTS)
-  using other = await serving.open() // whose answer comes behind whatever else the first one had started
+  using other = await serving.open() // whose answer comes after everything else the first one had started
   other.send(1)
   await other.reply()
   assert.equal(waiting.length, MAX_RUNNING_REQUESTS)
@@ -155,7 +155,7 @@ test(`a connection with ${MAX_RUNNING_REQUESTS} requests is read further when on
   while (ids.size < total) ids.add((await client.reply())!.requestId)
 })
 
-test('a client that hangs up while its connection is full aborts what runs, and begins nothing more', async () => {
+test('a client that disconnects while its connection is full aborts its requests, and starts nothing more', async () => {
   const reasons: unknown[] = []
   let started = 0
   const dispatch = route({
@@ -175,7 +175,7 @@ test('a client that hangs up while its connection is full aborts what runs, and 
   client.hangUp()
   await until('all are aborted', () => reasons.length >= MAX_RUNNING_REQUESTS)
   await until('the connection is closed', () => serving.listener.connections === 0)
-  await serving.listener[Symbol.asyncDispose]() // which waits for what is done for it
+  await serving.listener[Symbol.asyncDispose]() // which waits for its own work
   assert.equal(started, MAX_RUNNING_REQUESTS)
 })
 
@@ -203,7 +203,7 @@ test('a dispatch that throws, and one that stops early, are errors of that reque
   ])
 })
 
-test('replies behind the last one are not sent, and who makes them is ended', async () => {
+test('replies after the last one are not sent, and their handler is ended', async () => {
   let isEnded = false
   const dispatch: Dispatch = async function* ({ requestId }) {
     try {
@@ -220,7 +220,7 @@ test('replies behind the last one are not sent, and who makes them is ended', as
   assert.ok(isEnded)
 })
 
-test('an auth message is answered by the connection, also where no token is wanted', async () => {
+test('an auth message is answered by the connection, even where no token is required', async () => {
   await using serving = await serve('unix', () => assert.fail('dispatched'))
   using client = await serving.open()
   client.send(5, { $case: 'auth', value: { token: 'any' } })
@@ -229,7 +229,7 @@ test('an auth message is answered by the connection, also where no token is want
 
 const ID = 3
 
-/** An extension that makes a message of that many bytes more than a frame carries. */
+/** Returns an extension that makes a message this many bytes larger than a frame. */
 function filler(type: MessageFns<ClientMessage> | MessageFns<ServerMessage>, excess: number): Uint8Array {
   const sample = type.create({ requestId: ID, msg: { $case: 'extension', value: new Uint8Array(9_000_000) } })
   const overhead = type.encode(sample as never).finish().length - 9_000_000

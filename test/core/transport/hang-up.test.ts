@@ -16,7 +16,7 @@ import { type EndpointKind, serve } from './serving.ts'
 const turn = { $case: 'stream', value: { content: 'hi' } } as const
 const times = { probeMs: 5, heartbeatMs: 5 }
 
-/** The ways a client goes away. */
+/** The ways a client disconnects. */
 const GOODBYES: Record<string, (client: RawClient) => void | Promise<void>> = {
   'closes its connection': (client) => client.hangUp(),
   'half-closes and then closes': async (client) => {
@@ -89,7 +89,7 @@ for (const kind of ['unix', 'tcp', 'pipe'] satisfies EndpointKind[]) {
   })
 }
 
-test('a client that closes a Unix connection is missed at once, not at the next probe', async () => {
+test('a closed Unix connection is noticed immediately, not at the next probe', async () => {
   const silent = silentTurn()
   await using serving = await serve('unix', silent.dispatch, { times: { probeMs: 3_600_000 } })
   using client = await serving.open()
@@ -100,7 +100,7 @@ test('a client that closes a Unix connection is missed at once, not at the next 
 })
 
 for (const kind of ['unix', 'tcp'] satisfies EndpointKind[]) {
-  test(`a client that half-closes over ${kind}, and leaves much later, is missed by a probe`, async () => {
+  test(`a client that half-closes over ${kind}, and leaves much later, is noticed by a probe`, async () => {
     const silent = silentTurn()
     await using serving = await serve(kind, silent.dispatch, { times })
     using client = await serving.open()
@@ -117,7 +117,7 @@ for (const kind of ['unix', 'tcp'] satisfies EndpointKind[]) {
   })
 }
 
-test('a client that hangs up aborts every request of its connection, and of no other', async () => {
+test('a client that disconnects aborts every request of its connection, and of no other', async () => {
   const aborted: number[] = []
   const dispatch: Dispatch = async function* ({ requestId }, signal) {
     await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
@@ -136,7 +136,7 @@ test('a client that hangs up aborts every request of its connection, and of no o
   assert.deepEqual(aborted.toSorted(), [1, 2, 3])
 })
 
-test('a follower over TCP that half-closes gets heartbeats that hold nothing', async () => {
+test('a follower over TCP that half-closes gets empty heartbeats', async () => {
   const dispatch = route({ attach: waitForever<'attach'> })
   await using serving = await serve('tcp', dispatch, { times })
   using client = await serving.open()
@@ -153,7 +153,7 @@ const UNEVENTFUL: Record<string, DeepPartial<NonNullable<ClientMessage['msg']>>>
   'a send': { $case: 'send', value: { content: 'hi' } },
 }
 for (const [what, msg] of Object.entries(UNEVENTFUL)) {
-  test(`a client with ids that hangs up over TCP aborts ${what}, which has no events to look after it with`, async () => {
+  test(`a client with ids that disconnects over TCP aborts ${what}, which has no events for probes`, async () => {
     const aborted = Promise.withResolvers<void>()
     const dispatch: Dispatch = async function* (_message, signal) {
       if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve))
@@ -169,7 +169,7 @@ for (const [what, msg] of Object.entries(UNEVENTFUL)) {
   })
 }
 
-test('an old client over TCP that half-closes behind a send gets nothing but its answer', async () => {
+test('an old client over TCP that half-closes after a send gets only its answer', async () => {
   const go = Promise.withResolvers<void>()
   const dispatch = route({
     send: async () => {
@@ -192,7 +192,7 @@ test('an old client over TCP that half-closes behind a send gets nothing but its
   )
 })
 
-test('a client of the fixed protocol over TCP that half-closes behind a turn gets no event without a case, and no added one', async () => {
+test('a fixed-protocol client over TCP that half-closes after a turn gets no event without a case, and no added one', async () => {
   const go = Promise.withResolvers<void>()
   const dispatch = route({
     async *stream() {
@@ -246,7 +246,7 @@ async function twoHeartbeats(client: RawClient, id: number): Promise<void> {
   }
 }
 
-/** A turn that says nothing (more), until it is aborted. */
+/** Returns a turn that says nothing (more) until it is aborted. */
 function silentTurn(events: StreamEvent[] = []) {
   const started = Promise.withResolvers<void>()
   const aborted = Promise.withResolvers<{ kind: string; message: string }>()

@@ -60,7 +60,7 @@ for (const [kind, options] of [
   ['tcp', { token }],
 ] satisfies [EndpointKind, { token?: string }][]) {
   const name = `${kind}${options.token ? ' with a token' : ''}`
-  test(`whatever bytes come over ${name}, the daemon goes on answering and keeps no connection`, async () => {
+  test(`after any bytes over ${name}, the daemon still answers and keeps no connection`, async () => {
     await using serving = await serve(kind, dispatch, {
       ...options,
       times: { lingerMs: 20, probeMs: 5, heartbeatMs: 5 },

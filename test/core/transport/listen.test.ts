@@ -44,7 +44,7 @@ const isAlive = (endpoint: SocketEndpoint) =>
     () => false,
   )
 
-test('a Unix socket has mode 0600 in a folder of mode 0700, and leaves nothing behind', async () => {
+test('a Unix socket has mode 0600 in a folder of mode 0700, and is removed afterwards', async () => {
   await using directory = await folder()
   const { path } = socketIn(directory.path)
   {
@@ -56,7 +56,7 @@ test('a Unix socket has mode 0600 in a folder of mode 0700, and leaves nothing b
   assert.deepEqual(await readdir(dirname(path)), [])
 })
 
-test('a socket that its daemon left behind is replaced', async () => {
+test('a stale socket is replaced', async () => {
   await using directory = await folder()
   const endpoint = socketIn(directory.path)
   await leaveSocket(endpoint.path)
@@ -65,7 +65,7 @@ test('a socket that its daemon left behind is replaced', async () => {
   assert.ok(await isAlive(listener.endpoint))
 })
 
-test('a socket that is answered is never replaced, and goes on', async () => {
+test('a socket that answers is never replaced, and keeps working', async () => {
   await using directory = await folder()
   const endpoint = socketIn(directory.path)
   await using _first = await listen(endpoint, options)
@@ -80,7 +80,7 @@ test('a socket that is answered is never replaced, and goes on', async () => {
 })
 
 test('a socket of another user is never used and never replaced', async () => {
-  if (process.getuid?.() !== 0) return // only root can make one
+  if (process.getuid?.() !== 0) return // only root can create one
   await using directory = await folder()
   const endpoint = socketIn(directory.path)
   await leaveSocket(endpoint.path)
@@ -93,7 +93,7 @@ test('a socket of another user is never used and never replaced', async () => {
   assert.deepEqual(await readdir(dirname(endpoint.path)), ['crabtalk.sock'])
 })
 
-test('of several that listen on one path at once exactly one gets it, stale socket or none', async () => {
+test('exactly one of several concurrent listeners gets a path, with or without a stale socket', async () => {
   await using directory = await folder()
   for (const isStale of [false, true]) {
     const endpoint = { kind: 'unix', path: join(directory.path, `${isStale}.sock`) } as const
@@ -125,7 +125,7 @@ for (const what of ['file', 'folder', 'link']) {
   })
 }
 
-test('a listener that ends leaves the socket of its successor alone', async () => {
+test('a closing listener does not remove the socket of its successor', async () => {
   await using directory = await folder()
   const endpoint = socketIn(directory.path)
   const first = await listen(endpoint, options)
@@ -135,7 +135,7 @@ test('a listener that ends leaves the socket of its successor alone', async () =
   assert.ok(await isAlive(endpoint))
 })
 
-test('a home of which the path is too long has its socket elsewhere, and says where', async () => {
+test('a home whose path is too long has its socket elsewhere, and its address in a file', async () => {
   await using directory = await folder()
   const run = join(directory.path, 'a'.repeat(120), 'run')
   const tmpDir = join(directory.path, 'tmp')
@@ -153,7 +153,7 @@ test('a home of which the path is too long has its socket elsewhere, and says wh
   assert.deepEqual([await readdir(tmpDir), await readdir(run)], [[], []])
 })
 
-test('an address file that names another socket meanwhile is left', async () => {
+test('an address file that meanwhile names another socket is kept', async () => {
   await using directory = await folder()
   const addressFile = join(directory.path, 'crabtalk.addr')
   const listener = await listen(socketIn(directory.path), { ...options, addressFile })
@@ -162,13 +162,13 @@ test('an address file that names another socket meanwhile is left', async () => 
   assert.equal(await readFile(addressFile, 'utf8'), '/elsewhere.sock\n')
 })
 
-test('a folder that cannot be made is a storage error', async () => {
+test('a folder that cannot be created is a storage error', async () => {
   await using directory = await folder()
   await writeFile(join(directory.path, 'run'), '')
   await assert.rejects(listen(socketIn(directory.path), options), { kind: 'storage' })
 })
 
-test('a TCP listener tells its real port; a busy one is a conflict that names it', async () => {
+test('a TCP listener reports its real port; a busy one is a conflict that names it', async () => {
   await using first = await listen({ kind: 'tcp', host: '127.0.0.1', port: 0 }, options)
   assert.ok(first.endpoint.kind === 'tcp' && first.endpoint.port > 0)
   const { port } = first.endpoint
@@ -189,7 +189,7 @@ test('a taken pipe is a conflict', async () => {
 })
 
 for (const kind of ['unix', 'tcp'] satisfies EndpointKind[]) {
-  test(`disposing a ${kind} listener lets a turn end within the grace, ends subscriptions, closes idle clients`, async () => {
+  test(`disposing a ${kind} listener lets a turn end within the grace period, ends subscriptions, closes idle clients`, async () => {
     const go = Promise.withResolvers<void>()
     const subscribed = Promise.withResolvers<void>()
     const dispatch = route({
@@ -224,7 +224,7 @@ for (const kind of ['unix', 'tcp'] satisfies EndpointKind[]) {
     assert.deepEqual(serving.errors, [])
   })
 
-  test(`disposing a ${kind} listener aborts what outlasts the grace, and its client is told`, async () => {
+  test(`disposing a ${kind} listener aborts what outlasts the grace period, and its client is told`, async () => {
     const dispatch = route({ stream: untilAborted() })
     await using serving = await serve(kind, dispatch, { times: { lingerMs: 1000 } })
     const turn = streamTurn(serving.dispatch, { content: 'hi' }, signal)
@@ -235,7 +235,7 @@ for (const kind of ['unix', 'tcp'] satisfies EndpointKind[]) {
   })
 }
 
-test('disposing a listener does not wait for what ignores its signal, and reports it', async () => {
+test('disposing a listener does not wait for a handler that ignores its signal, and reports it', async () => {
   const dispatch = route({
     async *stream() {
       yield start
@@ -270,7 +270,7 @@ test('disposing a listener does not wait for a client that does not read', async
   assert.deepEqual(serving.errors, [])
 })
 
-test('a listener that may not open any more files closes further connections, and serves again', async () => {
+test('a listener without free descriptors closes new connections, and recovers', async () => {
   await using directory = await folder()
   const endpoint = freshEndpoint('unix', directory.path)
   const program = join(import.meta.dirname, 'few-files-program.ts')
@@ -278,7 +278,7 @@ test('a listener that may not open any more files closes further connections, an
   const argv = ['-c', command, process.execPath, program, JSON.stringify(endpoint)]
   const daemon = spawn('sh', argv, { stdio: ['pipe', 'pipe', 'inherit'] })
   const exited = once(daemon, 'exit')
-  await once(daemon.stdout, 'data') // it says that it listens
+  await once(daemon.stdout, 'data') // it reports that it listens
   const clients = await Promise.all(Array.from({ length: 100 }, () => RawClient.open(endpoint)))
   assert.deepEqual(await Promise.race(clients.map((client) => client.replies())), []) // too many: one is closed
   for (const client of clients) client.hangUp()
@@ -287,7 +287,7 @@ test('a listener that may not open any more files closes further connections, an
   await exited
 })
 
-test('a listener is not touched by the trouble of another', async () => {
+test('a listener is not affected by the errors of another', async () => {
   await using bad = await serve('unix', () => {
     throw new CrabError('internal', 'broken')
   })
@@ -313,7 +313,7 @@ function codeOf({ msg }: { msg?: { $case: string; value: unknown } | undefined }
   return msg?.$case === 'error' ? (msg.value as { code: number }).code : undefined
 }
 
-/** What a killed daemon leaves: a socket that no answer. */
+/** Leaves the socket of a killed daemon, which does not answer. */
 async function leaveSocket(path: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true })
   const server = createServer()

@@ -5,7 +5,7 @@ import { daemonSocketEndpoint } from '../../../src/core/transport/local-endpoint
 
 const linux = { env: {}, platform: 'linux', uid: 1000, tmpDir: '/tmp' } as const
 
-test('localEndpoint() is the socket in run/ up to 100 bytes', () => {
+test('daemonSocketEndpoint() is the socket in run/ up to 100 bytes', () => {
   const run = `/${'a'.repeat(85)}`
   assert.deepEqual(daemonSocketEndpoint({ ...linux, run }), {
     endpoint: { kind: 'unix', path: `${run}/crabtalk.sock` },
@@ -13,7 +13,7 @@ test('localEndpoint() is the socket in run/ up to 100 bytes', () => {
   assert.equal(`${run}/crabtalk.sock`.length, 100)
 })
 
-test('localEndpoint() of a longer path, in bytes, is outside the home, named by an address file', () => {
+test('daemonSocketEndpoint() of a longer path, in bytes, is outside the home, named by an address file', () => {
   for (const run of [`/${'a'.repeat(86)}`, `/${'é'.repeat(43)}`]) {
     const { endpoint, addressFile } = daemonSocketEndpoint({ ...linux, run })
     assert.match(formatEndpoint(endpoint), /^unix:\/tmp\/crabtalk-1000-[0-9a-f]{16}\.sock$/)
@@ -21,7 +21,7 @@ test('localEndpoint() of a longer path, in bytes, is outside the home, named by 
   }
 })
 
-test('localEndpoint() prefers $XDG_RUNTIME_DIR, and homes differ', () => {
+test('daemonSocketEndpoint() prefers $XDG_RUNTIME_DIR, and differs between homes', () => {
   const env = { XDG_RUNTIME_DIR: '/run/user/1000' }
   const paths = ['a', 'b'].map((letter) => {
     const { endpoint } = daemonSocketEndpoint({ ...linux, env, run: `/${letter.repeat(100)}` })
@@ -37,7 +37,7 @@ test('localEndpoint() prefers $XDG_RUNTIME_DIR, and homes differ', () => {
   assert.match(formatEndpoint(endpoint), /^unix:\/tmp\//)
 })
 
-test('localEndpoint() on Windows is a named pipe of this home, however its path is written', () => {
+test("daemonSocketEndpoint() on Windows is one named pipe for all spellings of the home's path", () => {
   const pipe = (run: string) => daemonSocketEndpoint({ ...linux, platform: 'win32', run })
   const { endpoint, addressFile } = pipe('C:\\Users\\Ann\\.crabtalk\\run')
   assert.match(formatEndpoint(endpoint), /^pipe:\\\\\.\\pipe\\crabtalk-[0-9a-f]{16}$/)
@@ -46,7 +46,7 @@ test('localEndpoint() on Windows is a named pipe of this home, however its path 
   assert.notDeepEqual(pipe('C:\\Users\\Bob\\.crabtalk\\run'), pipe('C:\\Users\\Ann\\.crabtalk\\run'))
 })
 
-test('formatEndpoint() puts the colons of an IPv6 address in brackets', () => {
+test('formatEndpoint() puts an IPv6 address into brackets', () => {
   assert.equal(formatEndpoint({ kind: 'tcp', host: '127.0.0.1', port: 6688 }), 'tcp:127.0.0.1:6688')
   assert.equal(formatEndpoint({ kind: 'tcp', host: '::1', port: 6688 }), 'tcp:[::1]:6688')
 })

@@ -9,7 +9,7 @@ import {
 import { encodeFrame, readFrames } from '../../../src/core/protocol/frame.ts'
 import type { SocketEndpoint } from '../../../src/core/transport/endpoint.ts'
 
-/** A connection of which a test decides every byte; it reads only what it is asked for. */
+/** A connection whose bytes are controlled by the test; it reads only on request. */
 export class RawClient implements Disposable {
   readonly socket: Socket
   readonly #payloads: AsyncGenerator<Uint8Array>
@@ -38,19 +38,19 @@ export class RawClient implements Disposable {
     this.write(toFrame(requestId, msg))
   }
 
-  /** The next payload; undefined when the daemon closed the connection. */
+  /** Returns the next payload; undefined when the daemon closed the connection. */
   async payload(): Promise<Uint8Array | undefined> {
     const { done, value } = await this.#payloads.next()
     return done ? undefined : value
   }
 
-  /** The next reply; undefined when the daemon closed the connection. */
+  /** Returns the next reply; undefined when the daemon closed the connection. */
   async reply(): Promise<ServerMessage | undefined> {
     const payload = await this.payload()
     return payload && decodeMessage(ServerMessage, payload)
   }
 
-  /** All replies until the daemon closes the connection. */
+  /** Returns all replies until the daemon closes the connection. */
   async replies(): Promise<ServerMessage[]> {
     const payloads = await Array.fromAsync(this.#payloads)
     return payloads.map((payload) => decodeMessage(ServerMessage, payload))
@@ -69,12 +69,12 @@ export class RawClient implements Disposable {
   }
 }
 
-/** A client's message as the bytes of its frame. */
+/** Returns a client's message as the bytes of its frame. */
 export function toFrame(requestId: number, msg?: DeepPartial<ClientMessage['msg']>): Uint8Array {
   return encodeFrame(ClientMessage.encode(ClientMessage.create({ requestId, ...(msg && { msg }) })).finish())
 }
 
-/** What arrives; a reset ends it as a close does. */
+/** Yields what arrives; a reset ends it like a close. */
 async function* bytesOf(socket: Socket): AsyncGenerator<Uint8Array> {
   try {
     yield* socket.iterator({ destroyOnReturn: false })

@@ -12,19 +12,19 @@ import { RawClient } from './raw-client.ts'
 
 export type EndpointKind = SocketEndpoint['kind']
 
-/** A listener of a test in a temporary directory, with what it needs of clients. */
+/** A listener of a test in a temporary directory, with functions for its clients. */
 export interface Serving extends AsyncDisposable {
   listener: Listener
   endpoint: SocketEndpoint
-  /** As this product's own client. */
+  /** Connects like this product's own client. */
   dispatch: Dispatch
-  /** Whatever the listener reported. */
+  /** Everything the listener reported. */
   errors: CrabError[]
   /** Why clients were refused. */
   refused: string[]
-  /** Lets the token count no more, for this reason. */
+  /** Revokes the token for this reason. */
   revoke(reason: CrabError): void
-  /** A client of which every byte is the test's. */
+  /** Connects a client whose bytes are controlled by the test. */
   open(): Promise<RawClient>
 }
 
@@ -68,7 +68,7 @@ export async function serve(
   }
 }
 
-/** An endpoint in that folder that nobody listens on. */
+/** Returns an unused endpoint in that folder. */
 export function freshEndpoint(kind: EndpointKind, folder: string): SocketEndpoint {
   if (kind === 'tcp') return { kind, host: '127.0.0.1', port: 0 }
   return { kind, path: kind === 'unix' ? join(folder, 'run', 'crabtalk.sock') : join(folder, 'pipe') }

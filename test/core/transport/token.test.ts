@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { isSameToken, readOrCreateToken, readToken } from '../../../src/core/transport/token.ts'
 
-test('readOrCreateToken() makes 256 bits once, mode 0600, however many ask at once', async () => {
+test('readOrCreateToken() creates 256 bits once, mode 0600, also for concurrent callers', async () => {
   await using directory = await mkdtempDisposable(join(tmpdir(), 'crab-token-'))
   const run = join(directory.path, 'run')
   const made = await Promise.all(Array.from({ length: 8 }, () => readOrCreateToken(run)))
@@ -18,7 +18,7 @@ test('readOrCreateToken() makes 256 bits once, mode 0600, however many ask at on
   assert.equal((await stat(join(run, 'tcp.token'))).mode & 0o777, 0o600)
 })
 
-test('readToken() reports a missing file, and one that holds no token', async () => {
+test('readToken() reports a missing file, and one without a token', async () => {
   await using directory = await mkdtempDisposable(join(tmpdir(), 'crab-token-'))
   await assert.rejects(readToken(directory.path), { kind: 'missing', message: /tcp\.token/ })
   for (const content of UNSAFE) {
@@ -30,7 +30,7 @@ test('readToken() reports a missing file, and one that holds no token', async ()
   }
 })
 
-/** What is no token, and what could be guessed. */
+/** Invalid tokens, and guessable ones. */
 const UNSAFE = [
   '',
   '\n',
@@ -42,7 +42,7 @@ const UNSAFE = [
   `${'0123456789abcdef'.repeat(3)}\n`,
 ]
 
-test('readOrCreateToken() replaces a token that could be guessed, or that others may have read', async () => {
+test('readOrCreateToken() replaces a token that is guessable, or that others may have read', async () => {
   await using directory = await mkdtempDisposable(join(tmpdir(), 'crab-token-'))
   const path = join(directory.path, 'tcp.token')
   for (const content of UNSAFE) {
@@ -71,7 +71,7 @@ test('readOrCreateToken() replaces a token that could be guessed, or that others
   assert.equal(await readFile(elsewhere, 'utf8'), before)
 })
 
-test('readOrCreateToken() keeps a token that somebody chose, when it is random', async () => {
+test('readOrCreateToken() keeps a random token that a user chose', async () => {
   await using directory = await mkdtempDisposable(join(tmpdir(), 'crab-token-'))
   for (const token of ['Zk3vXq9LrT0pWm5sYc8bNd2fGh6jKaQe', '9f86d081884c7d659a2feaa0c55ad015']) {
     await writeFile(join(directory.path, 'tcp.token'), token, { mode: 0o600 })

@@ -28,7 +28,7 @@ test('TrustStore remembers states and notices, and forgets them', async () => {
   assert.deepEqual([...(await store.read()).keys()], ['/b'])
 })
 
-test('TrustStore keeps paths with any characters apart', async () => {
+test('TrustStore distinguishes paths with any characters', async () => {
   await using home = await temporaryHome()
   const store = storeOf(home)
   const paths = ['/a b', '/a"b', "/a'b", '/a\nb', '/ä', '/a\\b', '/__proto__', '/a.b', '/a]b']
@@ -36,7 +36,7 @@ test('TrustStore keeps paths with any characters apart', async () => {
   assert.deepEqual([...(await store.read()).keys()].toSorted(), paths.toSorted())
 })
 
-test('TrustStore lets several writers change it at once', async () => {
+test('TrustStore supports concurrent writers', async () => {
   await using home = await temporaryHome()
   const leases = new MemoryLeases()
   const stores = [storeOf(home, leases), storeOf(home, leases)]
@@ -71,7 +71,7 @@ test('TrustStore keeps the last 100 notices of a folder', async () => {
   assert.deepEqual([notices.length, notices[0], notices.at(-1)], [100, 'file 50', 'file 149'])
 })
 
-test('TrustStore names the line of a mistake, and leaves the file as it is', async () => {
+test('TrustStore reports the line of an error, and leaves the file unchanged', async () => {
   await using home = await temporaryHome()
   const text = '[[project]]\npath = "/a"\nstate = "maybe"\nsince = "2026"\n'
   await home.write('trust.toml', text)

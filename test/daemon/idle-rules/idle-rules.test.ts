@@ -11,7 +11,7 @@ import { makeTestHost } from '../../support/test-host.ts'
 
 const SERVER = '[[mcps]]\nname = "fs"\ncommand = "true"\n'
 
-test('findIdleRules() reports rules about tools and servers that do not exist, with the nearest name', async () => {
+test('findIdleRulesHere() reports rules about tools and servers that do not exist, with the nearest name', async () => {
   const found = await look({
     'config.toml': `[permissions]
 allow = ["fetch", "remember", "mcp__fs__*", "mcp__f*", "mcp__clock__*", "mcp__gs__read"]
@@ -36,7 +36,7 @@ ask = ["mcp__nosuch__*"]
   ])
 })
 
-test('findIdleRules() reports rules whose path does not exist, except those that every project may need', async () => {
+test('findIdleRulesHere() reports rules whose path does not exist, except those that every project may need', async () => {
   const found = await look({
     'config.toml': `[permissions]
 allow = ["read(nosuch.txt)", "edit(~/nosuch/**)", "edit(src/**)", "edit(lib/**)", "edit(libb/**)", "edit(~/lib/new.md)", "read(~/[x])", "edit(tests/**)", "read(.github/**)"]

@@ -52,7 +52,7 @@ test('toForm() has a field for each question, free text where no single choice i
   assert.match(message, /^crab asks: Which\?\n- Red: warm\n/)
 })
 
-test('toAnswers() accepts what the user chose, limited to what was offered', () => {
+test('toAskAnswers() accepts what the user chose, limited to what was offered', () => {
   const answer = (label: string) => ({ action: 'accept', content: { answer_1: label } })
   const readAnswer = (response: unknown) => toAskAnswers(PERMISSION, response)['Allow bash: ls?']
   assert.equal(readAnswer(answer(session)), session)
@@ -60,7 +60,7 @@ test('toAnswers() accepts what the user chose, limited to what was offered', () 
   assert.equal(readAnswer(answer('not like this')), 'not like this')
 })
 
-test('toAnswers() treats an invalid answer as a no', () => {
+test('toAskAnswers() treats an invalid answer as a no', () => {
   const strange = [undefined, null, 7, {}, { action: 'decline' }, { action: 'cancel' }, { action: 'accept' }]
   const filled = ['decline', 'cancel', 'x'].map((action) => ({ action, content: { answer_1: once } }))
   const wrong = [
@@ -74,7 +74,7 @@ test('toAnswers() treats an invalid answer as a no', () => {
   assert.deepEqual(answers, { 'Which?': 'Red', 'Which ones?': '', 'Name?': 'Bo' })
 })
 
-test("toAnswers() declines a server's question when the user declines, and cancels it when the user leaves", () => {
+test("toAskAnswers() declines a server's question when the user declines, and cancels it when the user leaves", () => {
   const options = ['Answer', 'Decline'].map((label) => ({ label, description: '' }))
   const questions = [{ question: 'A server asks: name?', header: '', options, multiSelect: false }]
   const ask = AskUserEvent.create({ askId: 'c', kind: AskKind.ELICITATION, questions })

@@ -96,7 +96,7 @@ test('replaceList() keeps the tools that stayed the same', () => {
   assert.equal(after.tools[1], before.tools[0])
 })
 
-test('printable() makes one short line of any text', () => {
+test('toPrintableLine() makes one short line of any text', () => {
   assert.equal(toPrintableLine(' a\n\tb\u001b[2J \u0000c '), 'a b c')
   assert.equal(toPrintableLine('x'.repeat(5_000)).length, 301)
 })

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { readLastLogLines } from '../../../src/up/logs/tail.ts'
 
-test('readTail() returns the last whole lines, what follows them, and where they end', async () => {
+test('readLastLogLines() returns the last whole lines, what follows them, and where they end', async () => {
   await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   const path = join(dir.path, 'x.log')
   const line = fc.oneof(fc.string({ maxLength: 20 }), fc.constant('é'.repeat(50_000))).map((text) => {
@@ -26,6 +26,6 @@ test('readTail() returns the last whole lines, what follows them, and where they
   )
 })
 
-test('readTail() returns nothing for a missing file', async () => {
+test('readLastLogLines() returns nothing for a missing file', async () => {
   assert.equal(await readLastLogLines('/nowhere/x.log', 3), undefined)
 })

@@ -25,7 +25,7 @@ test("cleanEnvironment() keeps the session's variables, and nothing else of a sh
   assert.deepEqual(cleanEnvironment({ ...windows, HOME: 'x' }, 'win32'), rest)
 })
 
-test('readEnvFile() reads lines with quotes and comments; a missing file is empty', async () => {
+test('readEnvFileSync() reads lines with quotes and comments; a missing file is empty', async () => {
   await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-env-'))
   const path = join(dir.path, 'service.env')
   assert.deepEqual(readEnvFileSync(path), {})

@@ -12,7 +12,7 @@ async function open(origin: string): Promise<IncomingMessage> {
   return answer
 }
 
-test('toBodyStream() gives all data in order, in pieces of the size asked for', async () => {
+test('toBodyStream() yields all data in order, in pieces of the requested size', async () => {
   const all = Buffer.from(Array.from({ length: 300_000 }, (_, at) => at % 251))
   await using server = await listen((_, response) => response.end(all))
   const pieces = await Array.fromAsync(
@@ -22,7 +22,7 @@ test('toBodyStream() gives all data in order, in pieces of the size asked for', 
   assert.ok(Buffer.concat(pieces).equals(all))
 })
 
-test('toBodyStream() keeps what arrived before a cut where that is the end, and fails where it is an error', async () => {
+test('toBodyStream() keeps data before a cut connection, and fails unless the cut is a valid end', async () => {
   await using server = await listen((_, response) => {
     response.writeHead(200, { 'content-length': '100000' })
     response.write('x'.repeat(50_000), () => response.destroy())
@@ -36,7 +36,7 @@ test('toBodyStream() keeps what arrived before a cut where that is the end, and 
   await assert.rejects(Array.fromAsync(failing), { message: 'cut' })
 })
 
-test('toBodyStream() closes the connection when it is cancelled with data that was not read', async () => {
+test('toBodyStream() closes the connection when it is cancelled with unread data', async () => {
   const { promise: closed, resolve } = Promise.withResolvers<void>()
   await using server = await listen((_, response) => {
     response.once('close', resolve)

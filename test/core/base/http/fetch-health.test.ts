@@ -8,7 +8,7 @@ import { listen } from '../../../support/mcp/http/listener.ts'
 
 const NEVER = new AbortController().signal
 
-test('fetchHealth() gives the object of /health, and an empty one where a server has none', async () => {
+test('fetchHealth() returns the object of /health, and an empty one for a server without it', async () => {
   await using server = await listen((request, response) => {
     assert.equal(request.url, '/health')
     response.end('{"name":"clock","pid":1}')
@@ -20,7 +20,7 @@ test('fetchHealth() gives the object of /health, and an empty one where a server
   assert.deepEqual(await fetchHealth(long.port, NEVER), {})
 })
 
-test('fetchHealth() tells a port where nothing listens from one that is silent or speaks something else', async () => {
+test('fetchHealth() distinguishes a closed port from one that is silent or speaks something else', async () => {
   const server = await listen(() => {})
   assert.equal(await fetchHealth(server.port, AbortSignal.timeout(100)), 'silent')
   await server.stop()

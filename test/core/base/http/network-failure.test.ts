@@ -5,7 +5,7 @@ import { toNetworkFailure } from '../../../../src/core/base/http/network-failure
 
 const failure = (code: string, message = 'm') => toNetworkFailure(Object.assign(new Error(message), { code }))
 
-test('toNetworkFailure() gives the reason in words, and else the message in one line', () => {
+test('toNetworkFailure() returns the reason in words, or the message in one line', () => {
   assert.equal(failure('ECONNREFUSED')?.reason, 'connection refused')
   assert.equal(failure('E_OTHER', 'two\n  lines')?.reason, 'two lines')
   assert.equal(failure('E_OTHER', ' ')?.reason, 'E_OTHER')
@@ -22,12 +22,12 @@ test('toNetworkFailure() gives the reason in words, and else the message in one 
   )
 })
 
-test('toNetworkFailure() takes the code of the first attempt where all addresses of a host failed', () => {
+test('toNetworkFailure() uses the code of the first attempt when all addresses of a host failed', () => {
   const attempts = [Object.assign(new Error('a'), { code: 'ENETUNREACH' }), new Error('b')]
   assert.equal(toNetworkFailure(new AggregateError(attempts, 'all'))?.reason, 'the network is down')
 })
 
-test('toNetworkFailure() tells requests that cannot be sent from failures, and leaves other errors alone', () => {
+test('toNetworkFailure() distinguishes requests that cannot be sent from failures, and ignores other errors', () => {
   assert.equal(failure('ERR_INVALID_CHAR')?.isInvalidRequest, true)
   assert.equal(failure('ERR_UNESCAPED_CHARACTERS')?.isInvalidRequest, true)
   assert.equal(failure('ECONNRESET')?.isInvalidRequest, false)

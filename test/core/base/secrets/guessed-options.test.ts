@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { redactWords } from '../../../../src/core/base/secrets/redact.ts'
 
-/** Command lines of programs that are not known, each with the secret in braces. */
+/** Command lines of unknown programs, each with the secret in braces. */
 const SECRETS = [
   'srv -p{HUNTER2AAA}',
   'srv -k{aB3dE6gH9}',
@@ -19,7 +19,7 @@ const SECRETS = [
   'srv --pin={987654}',
   'srv --webhook https://hooks.slack.com/services/{T0ABCDEF1/B0ABCDEF2/abcdEFGHijklMNOPqrstUVWX}',
 ]
-/** None of these words is a secret. */
+/** Words that are not secrets. */
 const PLAIN = [
   'srv -p8080 -p 8080 -t 30 -k 5 -t30s -p 127.0.0.1:8080',
   'srv -t node:22-alpine -t node22alpine -p project-2 -k server2 -w /srv/a1b2c3d4e5',
@@ -34,7 +34,7 @@ const PLAIN = [
   'srv https://hooks.slack.com/services/ https://api.slack.com/apps/A0ABCDEF1/general',
 ]
 for (const line of SECRETS) {
-  test(`an option of an unknown program hides what looks like a secret: ${line}`, () => {
+  test(`an option of an unknown program hides a value that looks like a secret: ${line}`, () => {
     const plain = line.replaceAll(/[{}]/g, '')
     const shown = line.replaceAll(/\{.*?\}/g, '[secret]')
     assert.equal(redactWords(plain.split(' ')).join(' '), shown)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { redactText, redactWords } from '../../../../src/core/base/secrets/redact.ts'
 
-/** Command lines, each with the secret in braces; without braces nothing in it is secret. */
+/** Command lines, each with the secret in braces; without braces, nothing in it is secret. */
 const LINES = [
   'curl -uann:{pa55word9} http://h',
   'curl -su ann:{1234} http://h',
@@ -57,7 +57,7 @@ for (const line of LINES) {
   })
 }
 
-/** Scripts with values in quotes, each with the secret in braces. */
+/** Scripts with quoted values, each with the secret in braces. */
 const QUOTED = [
   `mysql -p{'a b'} db`,
   `mysql -p{"a b c"} db && mysql -p{'d e'} x`,

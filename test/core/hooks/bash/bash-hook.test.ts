@@ -16,24 +16,24 @@ after(() => processes[Symbol.asyncDispose]())
 const hook = bashHook({ processes, homeDir: '', closed: [] })
 const PATH = process.env['PATH']!
 
-test('bash runs in the working directory and shows both outputs in their order', async () => {
+test('bash runs in the working directory and shows both outputs in order', async () => {
   await using tree = await makeTree({ 'a.txt': '' })
   const command = 'echo one; echo two >&2; echo three; pwd -P; ls'
   assert.equal(await say(tree, command), `one\ntwo\nthree\n${tree.root}\na.txt`)
 })
 
-test('bash understands what only bash has', async () => {
+test('bash supports bash syntax', async () => {
   await using tree = await makeTree({})
   assert.equal(await say(tree, '[[ bash == b* ]] && echo {1..3}'), '1 2 3')
 })
 
-test('bash goes by sh where there is no bash', async () => {
+test('bash uses sh where bash is missing', async () => {
   await using tree = await makeTree({ 'bin/': '' })
   await symlink('/bin/sh', tree.path('bin/sh'))
   assert.equal(await say(tree, 'echo "$0"', { env: { PATH: tree.path('bin') } }), tree.path('bin/sh'))
 })
 
-test('bash says how a command ended that failed, and when one said nothing', async () => {
+test('bash reports how a failed command ended, and when there was no output', async () => {
   await using tree = await makeTree({})
   assert.equal(await say(tree, 'echo no; exit 3'), '!no\n[exit code 3]')
   assert.equal(await say(tree, 'false'), '![exit code 1]')
@@ -41,7 +41,7 @@ test('bash says how a command ended that failed, and when one said nothing', asy
   assert.equal(await say(tree, 'true'), '[no output]')
 })
 
-test('bash lets nothing wait for a person: no input, no terminal, no pager, no editor', async () => {
+test('bash never waits for a user: no input, no terminal, no pager, no editor', async () => {
   await using tree = await makeTree({})
   assert.equal(
     await say(tree, 'cat; read -r line || echo nobody; (: < /dev/tty) 2>/dev/null || echo no terminal'),
@@ -56,7 +56,7 @@ test('bash lets nothing wait for a person: no input, no terminal, no pager, no e
   assert.equal(shown, `dumb 1 cat cat true 0 [] yes\n${tree.root}`)
 })
 
-test('bash has the environment of the caller and nothing of this process', async () => {
+test("bash has only the caller's environment", async () => {
   await using tree = await makeTree({})
   const names = (await say(tree, 'env | cut -d= -f1', { env: { PATH, MINE: '1' } })).split('\n')
   assert.ok(names.includes('MINE'))
@@ -69,7 +69,7 @@ test('bash does not carry a cd from one call to the next', async () => {
   assert.equal(await say(tree, 'pwd -P'), tree.root)
 })
 
-test('bash shows what a terminal would show of colours and progress', async () => {
+test('bash shows colours and progress output as a terminal would', async () => {
   await using tree = await makeTree({})
   assert.equal(
     await say(tree, String.raw`printf '\033[31mred\033[0m\r\n 10%%\r100%%\nend'`),
@@ -77,7 +77,7 @@ test('bash shows what a terminal would show of colours and progress', async () =
   )
 })
 
-test('bash says the newest lines of a command that goes on', async () => {
+test('bash reports the newest lines of a running command', async () => {
   await using tree = await makeTree({})
   const said = Promise.withResolvers<string>()
   const progress = ({ message }: { message: string }) => message.includes('red') && said.resolve(message)
@@ -88,7 +88,7 @@ test('bash says the newest lines of a command that goes on', async () => {
   assert.match((await over).output, /red\nover$/)
 })
 
-test('bash keeps a long output in a file, and shows its beginning and its end', async () => {
+test('bash stores a long output in a file, and shows its start and its end', async () => {
   await using tree = await makeTree({})
   const output = await say(tree, 'seq 1 20000', { spillDir: tree.path('spill') })
   const [, left, path] = /\n\[(\d+) bytes are left out here; the whole output is in (.+)\]\n/.exec(output)!
@@ -99,16 +99,16 @@ test('bash keeps a long output in a file, and shows its beginning and its end', 
   assert.ok(Number(left) > whole.length - 35_000)
 })
 
-test('bash makes text of a flood of bytes', async () => {
+test('bash converts a flood of bytes to text', async () => {
   await using tree = await makeTree({})
   const output = await say(tree, 'head -c 1000000 /dev/urandom', { spillDir: tree.path('spill') })
   assert.ok(output.isWellFormed())
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the test looks for control characters
   assert.doesNotMatch(output, /[\u0000-\u0008\u000b-\u001f\u007f]/)
   assert.match(output, /the whole output is in .*\.txt\]/)
 })
 
-test('bash ends a command, and all it started, when its time is up', async () => {
+test('bash ends a command and all its processes after the time limit', async () => {
   await using tree = await makeTree({})
   const mark = randomUUID()
   const command = `sh -c 'trap "" TERM; sleep 1000' & (sleep 1000) & echo begun; sleep 1000`
@@ -118,7 +118,7 @@ test('bash ends a command, and all it started, when its time is up', async () =>
   assert.deepEqual(await livingWith(mark), [])
 })
 
-test('bash ends a command, and all it started, when the call is aborted', async () => {
+test('bash ends a command and all its processes when the call is aborted', async () => {
   await using tree = await makeTree({})
   const mark = randomUUID()
   const stop = new AbortController()
@@ -131,7 +131,7 @@ test('bash ends a command, and all it started, when the call is aborted', async 
   await until('nothing runs', async () => (await livingWith(mark)).length === 0)
 })
 
-test('what a command leaves running goes on until the turn is over', async () => {
+test('background processes of a command run until the turn is over', async () => {
   await using tree = await makeTree({})
   const mark = randomUUID()
   const turn = new AbortController()
@@ -152,7 +152,7 @@ test('what a command leaves running goes on until the turn is over', async () =>
   await until('nothing runs', async () => (await livingWith(mark)).length === 0)
 })
 
-test('what a command leaves running ends at once when the turn is over already', async () => {
+test('background processes end immediately when the turn is already over', async () => {
   await using tree = await makeTree({})
   const mark = randomUUID()
   await runTool(hook, ['bash', { command: 'sleep 1000 &' }], {
@@ -162,7 +162,7 @@ test('what a command leaves running ends at once when the turn is over already',
   await until('nothing runs', async () => (await livingWith(mark)).length === 0)
 })
 
-test('bash does not wait for what holds its output', async () => {
+test('bash does not wait for processes that hold its output', async () => {
   await using tree = await makeTree({})
   const turn = new AbortController()
   const command = 'sleep 1000 & printf "%08000d" 1'
@@ -174,7 +174,7 @@ test('bash does not wait for what holds its output', async () => {
   turn.abort()
 })
 
-test('describe() gives the command as it will run, and refuses arguments that make no sense', async () => {
+test('describe() returns the command as it will run, and rejects invalid arguments', async () => {
   assert.deepEqual(await describeTool(hook, 'bash', { command: ' make\n', timeout: null }, '/'), {
     kind: 'bash',
     command: ' make\n',
@@ -199,25 +199,25 @@ test('describe() gives the command as it will run, and refuses arguments that ma
   }
 })
 
-test('bash takes a command as long as it allows', async () => {
+test('bash accepts a command up to the maximum length', async () => {
   await using tree = await makeTree({})
   assert.equal(await say(tree, `echo ${'x'.repeat(119_980)} | wc -c`), '119981')
 })
 
-test('bash in a folder that is gone says so', async () => {
+test('bash in a missing folder says so', async () => {
   assert.match(
     await say({ root: '/nowhere' }, 'ls'),
     /^!Cannot start \w+: the directory \/nowhere does not exist$/,
   )
 })
 
-test('bash, glob and grep together are at most 900 bytes of schema', () => {
+test('the schemas of bash, glob and grep together have at most 900 bytes', () => {
   const specs = [hook.schema?.(undefined as never, undefined as never), SEARCH_TOOLS].flat()
   const bytes = JSON.stringify(specs.map((spec) => ({ ...spec, readOnly: undefined }))).length
   assert.ok(bytes <= 900, `${bytes} bytes`)
 })
 
-/** What a command answers; a failure begins with `!`. */
+/** Returns the output of a command; a failure begins with `!`. */
 async function say(
   tree: Pick<Tree, 'root'>,
   command: string,

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { outputCleaner } from '../../../../src/core/hooks/bash/clean-output.ts'
 
-test('outputCleaner() gives what a terminal would show in the end', () => {
+test('outputCleaner() returns what a terminal would finally show', () => {
   const cases: [printed: string, shown: string][] = [
     ['plain\n\ttext', 'plain\n\ttext'],
     ['\x1b[1;31mred\x1b[0m\n', 'red\n'],
@@ -20,12 +20,12 @@ test('outputCleaner() gives what a terminal would show in the end', () => {
   for (const [printed, shown] of cases) assert.equal(clean([printed]), shown, JSON.stringify(printed))
 })
 
-test('outputCleaner() gives the same however the output is cut', () => {
+test('outputCleaner() returns the same for any division of the output', () => {
   const piece = fc.array(fc.constantFrom('a', '%', '\r', '\n', '\x1b[1m')).map((parts) => parts.join(''))
   fc.assert(fc.property(fc.array(piece), (pieces) => assert.equal(clean(pieces), clean([pieces.join('')]))))
 })
 
-test('outputCleaner() does not hold a line for ever that does not end', () => {
+test('outputCleaner() does not hold an endless line', () => {
   const filter = outputCleaner()
   assert.equal(filter(Buffer.from('x'.repeat(65_536)), false).length, 0)
   assert.equal(filter(Buffer.from('x'), false).length, 65_537)

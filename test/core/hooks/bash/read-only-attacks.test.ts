@@ -22,7 +22,7 @@ test('git opens no file outside of the repository that its index names', async (
   assert.equal(await isUnasked(tree, 'git diff'), true)
   await patchIndex(tree, 'aaaaaaaaa', '../secret')
   const { stdout } = await run('git', ['diff'], { cwd: tree.path('ws') })
-  assert.match(stdout, /TOP/) // this is what git does when it is asked
+  assert.match(stdout, /TOP/) // git does this when it runs
   for (const line of ['git diff', 'git status', 'git ls-files -m'])
     assert.equal(await isUnasked(tree, line), false, line)
   assert.equal(await isUnasked(tree, 'git log'), true)
@@ -33,13 +33,13 @@ test('git opens no file outside of the repository that its index names', async (
   }
 })
 
-test('an index whose names are not as long as it says is not understood', async () => {
+test('an index whose name lengths are wrong is not understood', async () => {
   await using tree = await makeRepository({ 'ws/aaaaaaaaa': 'x', 'ws/b': 'x' })
   await patchIndex(tree, '\0\x09aaaaaaaaa\0', '\0\x50aaaaaaaaa\0')
   assert.equal(await isUnasked(tree, 'git status'), false)
 })
 
-test('git that would read the configuration of the user from the repository asks', async () => {
+test("a git command that would read the user's configuration from the repository asks", async () => {
   const evil = '[diff]\n\texternal = touch ran;\n'
   await using tree = await makeRepository({ 'ws/a': 'x', 'ws/.gitconfig': evil, 'ws/own/git/config': evil })
   await symlink('ws', tree.path('linked'))
@@ -50,7 +50,7 @@ test('git that would read the configuration of the user from the repository asks
     { PATH, HOME: tree.path('ws') },
   ]
   const { stdout } = await run('bash', ['-c', 'git diff; ls'], { cwd: tree.path('ws'), env: inside })
-  assert.match(stdout, /^ran$/m) // this is what git does when it is asked
+  assert.match(stdout, /^ran$/m) // git does this when it runs
   for (const env of [
     inside,
     { PATH, HOME: tree.path('linked') },
@@ -62,7 +62,7 @@ test('git that would read the configuration of the user from the repository asks
   assert.equal(await isUnasked(tree, 'git diff', inside), true)
 })
 
-test('git starts no program of a folder of the working directory that PATH names', async () => {
+test('git starts no program from a folder of the working directory in PATH', async () => {
   await using tree = await makeRepository({
     'ws/a': 'x',
     'home/.gitconfig': '[filter "x"]\n\tclean = clean-x\n',
@@ -86,7 +86,7 @@ test('git starts no program of a folder of the working directory that PATH names
   assert.match(stdout, /^ran$/m) // with the whole PATH it does
 })
 
-test('no program runs that starts the one which a file of the project names', async () => {
+test('no program runs that starts one named by a file of the project', async () => {
   await using tree = await makeRepository({
     'ws/a': 'x',
     'ws/.tool-versions': 'jq path:./evil',
@@ -113,7 +113,7 @@ test('no program runs that starts the one which a file of the project names', as
   assert.equal(await say(tree, 'git status', env), tree.path('tools')) // a filter of git may be a shim as well
 })
 
-test('git does not go on above the repository that was looked at', async () => {
+test('git does not search above the repository that was checked', async () => {
   await using tree = await makeRepository({
     'ws/a': 'x',
     'tools/git': '#!/bin/sh\necho "$GIT_CEILING_DIRECTORIES"\n',
@@ -123,7 +123,7 @@ test('git does not go on above the repository that was looked at', async () => {
   assert.equal(await say(tree, 'git status', env), tree.root)
 })
 
-test('git asks where a colon in the path would keep it from stopping at the repository', async () => {
+test('git asks where a colon in the path would prevent it from stopping at the repository', async () => {
   await using tree = await makeTree({ 'ws/a:b/c/x': 'x' })
   const isPlain = async (name: string) => {
     await run('git', ['init', '-q'], { cwd: tree.path(name) })
@@ -138,7 +138,7 @@ test('git asks where a colon in the path would keep it from stopping at the repo
   assert.deepEqual([await isPlain('ws/a:b'), await isPlain('ws/a:b/c')], [true, false])
 })
 
-test('git asks where a repository chooses the order of tags and branches', async () => {
+test('git asks where a repository configures the order of tags and branches', async () => {
   await using tree = await makeRepository({ 'ws/a': 'x' })
   const config = await readFile(tree.path('ws/.git/config'), 'utf8')
   const isPlain = async (text: string) => {
@@ -152,7 +152,7 @@ test('git asks where a repository chooses the order of tags and branches', async
   assert.equal(await isPlain(`${usual}\tvscode-merge-base = origin/main\n[tag]\n\tgpgSign = true\n`), true)
 })
 
-test('a line that runs unasked finds no programs of the working directory, but may look for them', async () => {
+test('a line that runs without asking finds no programs of the working directory, but may search for them', async () => {
   await using tree = await makeTree({
     'ws/a': 'x',
     'ws/bin/own': '#!/bin/sh\n',
@@ -165,7 +165,7 @@ test('a line that runs unasked finds no programs of the working directory, but m
   assert.equal(await say(tree, 'type -P own; echo', env), tree.path('ws/bin/own'))
 })
 
-test('git takes no folder for a bare repository that became one after the line was judged', async () => {
+test('git does not use a bare repository that was created after the line was judged', async () => {
   await using tree = await makeRepository({ 'ws/a': 'x', 'ws/sub/b': 'x' })
   const env = { PATH, HOME: tree.path('home') }
   await writeFile(
@@ -185,7 +185,7 @@ test('git takes no folder for a bare repository that became one after the line w
   await access(tree.path('ws/sub/ran')) // without these settings it starts the program
 })
 
-test('a git that cannot refuse bare repositories runs unasked only at the top of a repository', async () => {
+test('a git that cannot refuse bare repositories runs without asking only at the top of a repository', async () => {
   await using tree = await makeRepository({ 'ws/a': 'x', 'ws/sub/b': 'x' })
   await mkdir(tree.path('tools'))
   const env = { PATH: `${tree.path('tools')}:${PATH}` }
@@ -203,12 +203,12 @@ test('a git that cannot refuse bare repositories runs unasked only at the top of
   }
 })
 
-test('rg prints no lines of a file that an ignore file leads to', async () => {
+test('rg prints no lines of a file that an ignore file refers to', async () => {
   await using tree = await makeTree({ 'ws/a': 'x', 'tools/rg': '#!/bin/sh\ncat "$RIPGREP_CONFIG_PATH"\n' })
   await chmod(tree.path('tools/rg'), 0o755)
   const env = { PATH: `${tree.path('tools')}:${PATH}`, RIPGREP_CONFIG_PATH: tree.path('ws/a') }
   assert.equal(await say(tree, 'rg x', env), '--no-ignore-messages')
-  await writeFile(tree.path('spill/ripgreprc'), '--pre=./evil\n') // by whatever may write there
+  await writeFile(tree.path('spill/ripgreprc'), '--pre=./evil\n') // by any process with write access
   assert.equal(await say(tree, 'rg x', env), '--no-ignore-messages')
   await rm(tree.path('spill/ripgreprc'))
   await symlink('../ws/a', tree.path('spill/ripgreprc'))
@@ -217,7 +217,7 @@ test('rg prints no lines of a file that an ignore file leads to', async () => {
   assert.equal(await isUnasked(tree, 'rg --no-config x', env), false)
 })
 
-test('a line that runs unasked gets a limited memory and nothing of the environment that it does not need', async () => {
+test('a line that runs without asking has limited memory and a minimal environment', async () => {
   await using tree = await makeTree({ 'ws/a': 'x' })
   const secrets = { ANTHROPIC_API_KEY: 'sk', AWS_PROFILE: 'x', npm_config_x: 'x', SSH_CLIENT: '1 2 3' }
   const loaders = {
@@ -254,7 +254,7 @@ async function isUnasked(
   return action.readOnly?.every(Boolean) ?? false
 }
 
-/** The answer to a line that runs unasked; a failure begins with `!`. */
+/** Returns the output of a line that runs without asking; a failure begins with `!`. */
 async function say(tree: Tree, command: string, env: Record<string, string> = { PATH }): Promise<string> {
   assert.equal(await isUnasked(tree, command, env), true, command)
   const place = { cwd: tree.path('ws'), env, spillDir: tree.path('spill') }
@@ -271,7 +271,7 @@ async function makeRepository(files: Readonly<Record<string, string>>): Promise<
   return tree
 }
 
-/** Replaces bytes of the index, and writes the hash that git checks. */
+/** Replaces bytes of the index, and updates the hash that git checks. */
 async function patchIndex(tree: Tree, from: string, to: string): Promise<void> {
   const path = tree.path('ws/.git/index')
   const text = (await readFile(path)).subarray(0, -20).toString('latin1')

@@ -13,7 +13,7 @@ import { makeTree, type Tree } from '../../../support/trees.ts'
 const run = promisify(execFile)
 const PATH = process.env['PATH'] ?? ''
 
-test('a folder with a name that is not UTF-8 has no wildcards that run unasked', async () => {
+test('wildcards in a folder with a name that is not UTF-8 ask', async () => {
   await using tree = await makeTree({ secret: 'x', 'ws/a.txt': 'a', 'ws/sub/b.txt': 'b' })
   assert.equal(await judge(tree, 'cat *.txt'), 'allow')
   await run('bash', ['-c', "ln -s ../secret $'x\\xff.txt'"], { cwd: tree.path('ws') })
@@ -22,7 +22,7 @@ test('a folder with a name that is not UTF-8 has no wildcards that run unasked',
   assert.equal(await judge(tree, 'cat é*'), 'ask') // some systems list this name in another spelling
 })
 
-test('a wildcard that begins with a dot may mean the folder above', async () => {
+test('a wildcard that begins with a dot may match the parent folder', async () => {
   await using tree = await makeTree({ 'ws/.a': 'a', 'ws/sub/.b': 'b', secret: 'x', 'ws/deep': '-> a/b' })
   await mkdir(tree.path('ws/a/b'), { recursive: true })
   await symlink('../../secret', tree.path('ws/a/x'))
@@ -32,7 +32,7 @@ test('a wildcard that begins with a dot may mean the folder above', async () => 
   for (const line of ['ls .a*', 'ls sub/.*']) assert.equal(await judge(tree, line), 'allow', line)
 })
 
-test('options behind an operand are files where a program takes them for files', async () => {
+test('options after an operand are files for programs that treat them as files', async () => {
   await using tree = await makeTree({
     secret: 'x',
     'ws/a': 'a',
@@ -66,7 +66,7 @@ test('options behind an operand are files where a program takes them for files',
     assert.equal(await judge(tree, line), 'allow', line)
 })
 
-test('no command is known where PATH leads into the working directory', async () => {
+test('no command is recognized when PATH leads into the working directory', async () => {
   await using tree = await makeTree({
     'ws/a': 'a',
     'ws/sub/bin/ls': '#!/bin/sh\n',
@@ -92,14 +92,16 @@ test('no command is known where PATH leads into the working directory', async ()
     assert.equal(await judge(tree, line, { path }), effect, `${line} with PATH=${path}`)
 })
 
-test('what is neither a file nor a folder is not read unasked', { timeout: 20_000 }, async () => {
+test('a path that is neither a file nor a folder is not read without asking', {
+  timeout: 20_000,
+}, async () => {
   await using tree = await makeTree({ 'ws/a': 'a' })
   await run('mkfifo', [tree.path('ws/pipe')])
   for (const line of ['cat pipe', 'head -1 pipe', 'wc p*', 'sort a pipe', 'cmp a pipe'])
     assert.equal(await judge(tree, line), 'ask', line)
 })
 
-test('no file of a repository holds up a decision, nor is another one read in its place', {
+test('no file of a repository delays a decision, or is replaced by another one', {
   timeout: 60_000,
 }, async () => {
   await using tree = await makeRepository()
@@ -162,7 +164,7 @@ test('git reads no repository outside the working directory', async () => {
   assert.equal(await judge(tree, 'git show HEAD'), 'ask', 'packs elsewhere')
 })
 
-test('a configuration that names other files is not harmless', async () => {
+test('a configuration that names other files asks', async () => {
   await using tree = await makeRepository()
   const config = tree.path('ws/.git/config')
   const plain = await readFile(config)
@@ -184,7 +186,7 @@ test('a configuration that names other files is not harmless', async () => {
   }
 })
 
-test('git show may show a file, whatever its options are', async () => {
+test('git show may show a file, with any options', async () => {
   await using tree = await makeRepository()
   const rules = ['deny read(secrets/**)']
   for (const option of ['--stat', '--name-only', '--no-patch', '--quiet', '-s', '--oneline', ''])
@@ -192,7 +194,7 @@ test('git show may show a file, whatever its options are', async () => {
   assert.equal(await judge(tree, 'git show --stat HEAD:a'), 'allow')
 })
 
-test('no command is read in another way because of the environment', () => {
+test('the environment does not change how a command is judged', () => {
   const names = ['POSIXLY_CORRECT', 'BASHOPTS', 'SHELLOPTS', 'GLOBIGNORE', 'GREP_OPTIONS']
   const more = ['BASH_ENV', 'BASH_FUNC_ls%%', 'GIT_DIR', 'RIPGREP_CONFIG_PATH']
   const env = Object.fromEntries([...names, ...more].map((name) => [name, 'x']))
@@ -232,7 +234,7 @@ async function makeRepository(): Promise<Tree> {
   return tree
 }
 
-/** A copy of the repository's folder whose configuration starts a program. */
+/** Returns a copy of the repository whose configuration starts a program. */
 async function makeEvil(tree: Tree): Promise<void> {
   await cp(tree.path('ws/.git'), tree.path('ws/evil'), { recursive: true })
   await writeFile(tree.path('ws/evil/config'), '[diff]\n\texternal = ./x\n')

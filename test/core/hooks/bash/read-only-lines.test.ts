@@ -15,23 +15,23 @@ import { makePolicyContext, ruleList } from '../../../support/policy-context.ts'
 import { makeTree, type Tree } from '../../../support/trees.ts'
 
 const run = promisify(execFile)
-/** Lines that run without a question in the tree of makeProject(), and change nothing. WS is its root. */
+/** Lines that run without asking in the tree of makeProject(), and change nothing. WS is its root. */
 const READ_ONLY_LINES = await readTable('read-only-lines.txt')
-/** Lines that are asked about there: they write, start programs, read elsewhere, or are not understood. */
+/** Lines that ask there: they write, start programs, read elsewhere, or are not understood. */
 const OTHER_LINES = await readTable('asked-lines.txt')
-/** Lines that run at once. */
+/** Lines that run without asking. */
 const GROUP = 20
 const PATH = process.env['PATH'] ?? ''
 
 const box = await makeProject()
 after(() => box[Symbol.asyncDispose]())
 
-test('every line that is known to change nothing runs without a question', async () => {
+test('every line that is known to change nothing runs without asking', async () => {
   assert.deepEqual(await others(READ_ONLY_LINES, 'allow'), [])
   assert.ok(READ_ONLY_LINES.length > 200)
 })
 
-test('every other line is asked about', async () => {
+test('every other line asks', async () => {
   assert.deepEqual(await others(OTHER_LINES, 'ask'), [])
   assert.ok(OTHER_LINES.length > 380)
 })
@@ -45,12 +45,12 @@ test('no line that is known to change nothing changes anything', async () => {
   }
 })
 
-test('the names that are shown are those of the forms', () => {
+test('the displayed names are those of the forms', () => {
   const names = [...READ_ONLY_COMMANDS.keys()].filter((name) => name !== '[' && name !== ':')
   assert.equal(READ_ONLY_NAMES, names.join(', '))
 })
 
-test('rules go before the built-in forms, and what is denied to read is not read by a command', async () => {
+test('rules come before the built-in forms, and commands do not read what a rule denies to read', async () => {
   const rows: [effect: RuleEffect, rules: string[], lines: string[]][] = [
     ['ask', ['ask bash(ls *)'], ['ls', 'ls src']],
     ['deny', ['deny bash(cat *)'], ['cat README.md', 'ls | cat']],
@@ -93,7 +93,7 @@ test('rules go before the built-in forms, and what is denied to read is not read
   }
 })
 
-test('a command that only reads is for whoever may read in the working directory', async () => {
+test('a read-only command needs permission to read in the working directory', async () => {
   assert.equal(await judge('cat README.md', { mode: 'read-only' }), 'allow')
   assert.equal(await judge('ls -la && git diff', { mode: 'read-only' }), 'allow')
   assert.equal(await judge('touch x', { mode: 'read-only' }), 'deny')
@@ -103,7 +103,7 @@ test('a command that only reads is for whoever may read in the working directory
   assert.equal(await judge('cat README.md', { trust: 'remote' }), 'deny')
 })
 
-test('behind a command that may change something, only commands that name no file run unasked', async () => {
+test('after a command that may change something, only commands without file names run without asking', async () => {
   const rules = ruleList(['allow bash(npm test *)', 'allow bash(ln *)', 'allow bash(pushd *)'])
   assert.equal(await judge('npm test 2>&1 | tail -5', { rules }), 'allow')
   assert.equal(await judge('npm test | grep -c ok | wc -l', { rules }), 'allow')
@@ -114,7 +114,7 @@ test('behind a command that may change something, only commands that name no fil
   assert.equal(await judge('git status && npm test', { rules }), 'ask') // git would not be hardened
 })
 
-test('git runs nothing that a repository names', async () => {
+test('git runs nothing that a repository configures', async () => {
   await using evil = await makeProject()
   const at = (line: string) => judge(line, { workspace: evil.path('project') })
   assert.equal(await at('git status'), 'allow')
@@ -170,7 +170,7 @@ test('git asks outside of a plain repository in the working directory', async ()
   assert.equal(await judge('git log', { workspace: other.path('project/docs') }), 'ask')
 })
 
-test('a program of the working directory is none of the built-in forms', async () => {
+test('a program of the working directory is not a built-in form', async () => {
   const path = `${box.path('project/bin')}:${box.path('project/node_modules/.bin')}:${PATH}`
   assert.equal(await judge('tree', {}, { path }), 'ask')
   assert.equal(await judge('ls', {}, { path }), 'allow')
@@ -178,7 +178,7 @@ test('a program of the working directory is none of the built-in forms', async (
   assert.equal(await judge('echo a', {}, { path }), 'allow')
 })
 
-test('what no tool reads is read by no command either', async () => {
+test('commands do not read what tools may not read', async () => {
   const closed = [box.path('project/closed')]
   const at = (line: string) => judge(line, {}, { closed })
   for (const line of [
@@ -194,13 +194,13 @@ test('what no tool reads is read by no command either', async () => {
   for (const line of ['cat README.md', 'grep -r x src', 'ls']) assert.equal(await at(line), 'allow', line)
 })
 
-/** The lines that get another verdict. */
+/** Returns the lines with an unexpected verdict. */
 async function others(lines: readonly string[], effect: RuleEffect): Promise<string[]> {
   const effects = await Promise.all(lines.map((line) => judge(line)))
   return lines.filter((_, i) => effects[i] !== effect)
 }
 
-/** Runs a line as the tool would; that a program or a file is missing does not matter. */
+/** Runs a line as the tool would; missing programs and files do not matter. */
 async function execute(line: string): Promise<void> {
   const env = hardenedEnv({ PATH, HOME: box.path('home') })
   const running = run('bash', ['-c', line.replaceAll('WS', quoted(project()))], { cwd: project(), env })
@@ -208,7 +208,7 @@ async function execute(line: string): Promise<void> {
   await running.catch(({ code }: { code: unknown }) => assert.equal(typeof code, 'number', line))
 }
 
-/** Command lines, one a line; `\\n` in one is a line break. */
+/** Splits text into command lines; `\\n` in one is a line break. */
 async function readTable(name: string): Promise<string[]> {
   const text = await readFile(join(import.meta.dirname, name), 'utf8')
   return text
@@ -238,7 +238,7 @@ function quoted(path: string): string {
   return `'${path}'`
 }
 
-/** A repository of two commits, and around it what is not to be read. */
+/** Creates a repository with two commits, and files around it that must not be read. */
 async function makeProject(): Promise<Tree> {
   const tree = await makeTree({
     secret: 'secret',
@@ -277,7 +277,7 @@ async function makeProject(): Promise<Tree> {
   return tree
 }
 
-/** Every file below a folder: what kind it is, what is in it, and when it changed. */
+/** Returns every file below a folder with its kind, contents and modification time. */
 async function snapshot(root: string): Promise<Map<string, string>> {
   const entries = await readdir(root, { recursive: true })
   const rows = entries.map(async (name): Promise<[string, string]> => {

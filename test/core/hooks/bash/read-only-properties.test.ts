@@ -10,15 +10,15 @@ import { soups } from '../../../support/shell-lines.ts'
 import { makeTree } from '../../../support/trees.ts'
 
 const TEXT = await readFile(join(import.meta.dirname, 'read-only-lines.txt'), 'utf8')
-/** Lines that are not about a repository, which the tree here is not. */
+/** Lines that do not need a repository, because this tree is not one. */
 const LINES = TEXT.trimEnd()
   .split('\n')
   .filter((line) => !/git|WS/.test(line))
 
-/** They take any words for text. */
+/** Commands that treat any words as text. */
 const ANY_WORDS = new Set(['echo', 'printf', 'true', 'false', ':'])
 
-test('whatever is added to a line that only reads, a command or a redirection that writes is seen', async () => {
+test('an added command or redirection that writes is detected in any read-only line', async () => {
   const more = fc.constantFrom(
     ...[
       '; rm x',
@@ -66,7 +66,7 @@ test('whatever is added to a line that only reads, a command or a redirection th
   )
 })
 
-test('no command takes an option that is not listed, or a file elsewhere', async () => {
+test('no command accepts an unlisted option, or a file elsewhere', async () => {
   await using tree = await makeTree({ 'README.md': 'x' })
   const names = [...READ_ONLY_COMMANDS.keys()].filter(
     (name) => !ANY_WORDS.has(name) && name !== '[' && name !== 'test',
@@ -107,7 +107,7 @@ test('no command takes an option that is not listed, or a file elsewhere', async
   )
 })
 
-test('no line of anything that means something to a shell is known to read where one command is not', async () => {
+test('no line with shell syntax is judged read-only if a single command is not', async () => {
   await using tree = await makeTree({ 'README.md': 'x' })
   await fc.assert(
     fc.asyncProperty(soups, async (line) => assert.equal(await isReadOnly(`ls; ${line}`, tree.root), false)),

@@ -29,7 +29,7 @@ await git('-c', 'user.name=Ann', '-c', 'user.email=ann@localhost', 'commit', '-q
 await run('mkfifo', [tree.path('repo/pipe')])
 await symlink('circle', tree.path('repo/circle'))
 
-test('the reason of a question about a command of the list is what keeps it from running unasked', async () => {
+test('the reason for asking about a listed command says what prevents it from running', async () => {
   const rows: [line: string, reason: string][] = [
     ['cat link', 'link leads to /etc/passwd, which is outside the working directory'],
     ['cat /etc/passwd', '/etc/passwd is outside the working directory'],
@@ -59,14 +59,14 @@ test('the reason of a question about a command of the list is what keeps it from
   assert.equal(limited.effect, 'deny')
   assert.match(limited.reason, /^this turn may only read, and link leads to \/etc\/passwd/)
   const remote = await judge('cat link', { trust: 'remote' })
-  assert.equal(remote.reason, 'a remote turn never uses bash') // it learns nothing of files
+  assert.equal(remote.reason, 'a remote turn never uses bash') // it learns nothing about files
   assert.equal(
     (await judge('cat *', { workspace: tree.path('repo/sub') })).reason,
     '* matches a file named like an option, -x',
   )
 })
 
-test('the reason names the folder of PATH that is not absolute, and the program of the working directory', async () => {
+test('the reason names the relative folder in PATH, or the program in the working directory', async () => {
   const relative = await judge('ls', {}, { path: `./bin:${PATH}` })
   assert.equal(relative.reason, 'PATH has a folder that is not absolute ("./bin")')
   assert.deepEqual(relative.suggestions, [])
@@ -75,7 +75,7 @@ test('the reason names the folder of PATH that is not absolute, and the program 
   assert.deepEqual(own.suggestions, [])
 })
 
-test('a repository that starts programs is asked about with its key, and no rule is offered', async () => {
+test('a repository that starts programs asks with its configuration key, and offers no rule', async () => {
   const config = tree.path('repo/.git/config')
   const plain = await readFile(config)
   for (const [text, reason] of [
@@ -101,7 +101,7 @@ test('a repository that starts programs is asked about with its key, and no rule
   assert.equal((await judge('git status')).effect, 'allow')
 })
 
-test('the reason says where a repository is not as it should be', async () => {
+test('the reason says what is wrong with a repository', async () => {
   type Row = [change: () => Promise<unknown>, undo: () => Promise<unknown>, reason: RegExp]
   const rows: Row[] = [
     [
@@ -146,7 +146,7 @@ test('the reason says where a repository is not as it should be', async () => {
   assert.equal(reason, 'there is no git repository')
 })
 
-test('git reads a repository above the working directory where a rule allows reading it', async () => {
+test('git reads a repository above the working directory if a rule allows reading it', async () => {
   const at = async (line: string, rules: string[], more: Partial<PolicyContext> = {}) =>
     await judge(
       line,

@@ -9,7 +9,7 @@ const few = fc.constantFrom('a', 'b', ' ', '\t', '\n', '$&', 'é', '🦀')
 const text = fc.string({ unit: few, maxLength: 40 })
 const piece = fc.string({ unit: few, minLength: 1, maxLength: 4 })
 
-test('applyEdits() replaces as String.replace() does, and only what occurs once', () => {
+test('applyEdits() replaces like String.replace(), and only a unique match', () => {
   fc.assert(
     fc.property(text, piece, text, (before, old, replacement) => {
       fc.pre(old !== replacement)
@@ -30,7 +30,7 @@ test('applyEdits() replaces as String.replace() does, and only what occurs once'
   )
 })
 
-test('applyEdits() replaces all as String.replaceAll() does', () => {
+test('applyEdits() replaces all like String.replaceAll()', () => {
   fc.assert(
     fc.property(text, piece, text, (before, old, replacement) => {
       fc.pre(old !== replacement && before.includes(old))
@@ -44,7 +44,7 @@ test('applyEdits() replaces all as String.replaceAll() does', () => {
   )
 })
 
-test('applyEdits() makes several edits in the text as it was, in any order', () => {
+test('applyEdits() applies several edits to the original text, in any order', () => {
   const parts = fc.array(fc.tuple(fc.nat(9), fc.boolean()), { minLength: 1, maxLength: 8 })
   fc.assert(
     fc.property(parts, fc.boolean(), (list, isReversed) => {
@@ -60,7 +60,7 @@ test('applyEdits() makes several edits in the text as it was, in any order', () 
   )
 })
 
-test('applyEdits() keeps every line end outside of its edits, and takes those around for its own', () => {
+test('applyEdits() keeps line ends outside its edits, and adopts the surrounding ones inside', () => {
   const lines = fc.array(fc.tuple(fc.string({ unit: few, maxLength: 5 }), fc.constantFrom('\n', '\r\n')), {
     minLength: 3,
     maxLength: 10,
@@ -77,7 +77,7 @@ test('applyEdits() keeps every line end outside of its edits, and takes those ar
   )
 })
 
-test('applyEdits() matches a line feed against CRLF, and CRLF in an edit against it too', () => {
+test('applyEdits() matches a line feed against CRLF, and CRLF in an edit against a line feed', () => {
   assert.equal(textAfter('a\r\nb\r\nc\r\n', one('a\nb', 'x\ny\nz')), 'x\r\ny\r\nz\r\nc\r\n')
   assert.equal(textAfter('a\r\nb\r\n', one('a\r\nb', 'x\r\ny')), 'x\r\ny\r\n')
   assert.equal(textAfter('a\r\nb', one('b', 'b\nc')), 'a\r\nb\r\nc')
@@ -88,7 +88,7 @@ test('applyEdits() matches a line feed against CRLF, and CRLF in an edit against
   assert.match(textAfter('a\r\nb\r\n', one('a\nb', 'a\r\nb')), /differ only in line endings/)
 })
 
-test('applyEdits() says where the changed places are in the new text', () => {
+test('applyEdits() returns the positions of the changes in the new text', () => {
   const result = applyEdits('one two three', [one('three', '3'), one('one', 'first'), one(' two', '')])
   assert.ok('places' in result)
   assert.equal(result.text, 'first 3')
@@ -133,7 +133,7 @@ const REFUSED: Record<string, { text: string; edits: Edit[]; problem: RegExp; hi
   'all of nothing': { text: 'abc', edits: [{ ...one('x', 'y'), all: true }], problem: /^old does not occur/ },
 }
 for (const [what, { text: before, edits, problem, hint = /(?:)/ }] of Object.entries(REFUSED)) {
-  test(`applyEdits() refuses ${what}`, () => {
+  test(`applyEdits() rejects ${what}`, () => {
     const result = applyEdits(before, edits)
     assert.ok('problem' in result)
     assert.match(result.problem, problem)

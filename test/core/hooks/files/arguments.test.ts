@@ -7,12 +7,12 @@ import {
   readRangeArgument,
 } from '../../../../src/core/hooks/files/arguments.ts'
 
-test('pathOf() takes the names other tools have for it', () => {
+test('readPathArgument() accepts the names that other tools use', () => {
   for (const name of ['path', 'file_path', 'filePath', 'filename', 'file'])
     assert.equal(readPathArgument('read', { [name]: 'a', path: name === 'path' ? 'a' : null }), 'a')
 })
 
-test('rangeOf() takes null, text and zero for what they mean', () => {
+test('readRangeArgument() accepts null, text and zero', () => {
   const whole = { offset: 1, limit: undefined }
   for (const args of [
     {},
@@ -25,7 +25,7 @@ test('rangeOf() takes null, text and zero for what they mean', () => {
   assert.deepEqual(readRangeArgument({ offset: '12', limit: 3 }), { offset: 12, limit: 3 })
 })
 
-test('editsOf() takes a list, one edit, JSON, and an edit beside the path', () => {
+test('readEditsArgument() accepts a list, one edit, JSON, and an edit next to the path', () => {
   const one = { old: 'a', new: 'b' }
   const expected = [{ ...one, all: false }]
   const forms: object[] = [
@@ -43,7 +43,8 @@ test('editsOf() takes a list, one edit, JSON, and an edit beside the path', () =
     assert.deepEqual(readEditsArgument({ edits: [{ ...one, all }] }), [{ ...one, all: true }])
 })
 
-test('contentOf() takes an empty text', () => assert.equal(readContentArgument({ content: '' }), ''))
+test('readContentArgument() accepts an empty text', () =>
+  assert.equal(readContentArgument({ content: '' }), ''))
 
 const edit = (item: unknown) => () => readEditsArgument({ edits: [{ old: 'a', new: 'b' }, item] })
 const REFUSED: [() => unknown, RegExp][] = [
@@ -72,6 +73,6 @@ const REFUSED: [() => unknown, RegExp][] = [
   [edit({ old: 'a', new: 'a' }), /^Cannot edit: edits\[1\]\.old and new are the same$/],
   [edit({ old: 'a', new: 'b', all: 'yes' }), /^Cannot edit: edits\[1\]\.all must be true or false$/],
 ]
-test('arguments that mean nothing are refused by the name of their field', () => {
+test('invalid arguments are rejected with the name of their field', () => {
   for (const [parse, message] of REFUSED) assert.throws(parse, { kind: 'invalid', message })
 })

@@ -2,7 +2,9 @@ import { join } from 'node:path'
 import { SqliteLeases } from '../../../../src/core/lease/sqlite-leases.ts'
 import { fileTools } from '../../../support/file-tools.ts'
 
-/** A process that appends numbers to its own line of a file, reading it again whenever somebody else was faster. */
+/**
+ * Appends numbers to its own line of a file, and reads the file again whenever another process was faster.
+ */
 const [, , cwd = '', name = '', count = ''] = process.argv
 const run = join(cwd, 'run')
 await using leases = new SqliteLeases({

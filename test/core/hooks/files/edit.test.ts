@@ -10,7 +10,7 @@ import { mountSmallDisk } from '../../../support/small-disk.ts'
 const PREFIX = join(tmpdir(), 'crab-')
 const TEN = Array.from({ length: 10 }, (_, index) => `line ${index + 1}\n`).join('')
 
-/** A folder with one file that the conversation has read. */
+/** Creates a folder with one file that the conversation has read. */
 async function seen(content: string | Buffer) {
   const dir = await mkdtempDisposable(PREFIX)
   const path = join(dir.path, 'file')
@@ -27,7 +27,7 @@ async function seen(content: string | Buffer) {
   }
 }
 
-test('edit replaces a text and shows the lines around it, numbered as a whole', async () => {
+test('edit replaces a text and shows the numbered lines around it', async () => {
   await using file = await seen(TEN)
   assert.equal(
     await file.edit({ old: 'line 5\nline 6', new: 'five\nand a half\nsix' }),
@@ -36,7 +36,7 @@ test('edit replaces a text and shows the lines around it, numbered as a whole', 
   assert.equal(await file.content(), TEN.replace('line 5\nline 6', 'five\nand a half\nsix'))
 })
 
-test('edit shows both ends of a long change, and what several changes have in common once', async () => {
+test('edit shows both ends of a long change, and the common context of several changes once', async () => {
   await using file = await seen(TEN)
   const long = Array.from({ length: 20 }, (_, index) => `new ${index}`).join('\n')
   assert.equal(
@@ -54,7 +54,7 @@ test('edit shows both ends of a long change, and what several changes have in co
   )
 })
 
-test('edit is short about changes all over a file, about long lines, and about nothing left', async () => {
+test('edit is brief about changes all over a file, long lines, and empty results', async () => {
   await using file = await seen('a\nb\nc\nd\ne\nf\n'.repeat(20))
   const said = await file.edit({ old: 'a', new: 'x', all: true })
   assert.match(said, /^Edited file\n\[lines 1-3 of 120\]\nx\nb\nc\n\[lines 5-9 of 120\]\n/)
@@ -73,7 +73,7 @@ test('edit changes a text in very many places', async () => {
   assert.equal((await exact.edit({ old: 'a', new: 'c', all: true })).split('\n').at(-1), 'cb')
 })
 
-test('edit wants the current version to have been read, and knows what it wrote', async () => {
+test('edit requires the current version to have been read, and knows what it wrote', async () => {
   await using file = await seen(TEN)
   file.files.clear()
   assert.equal(
@@ -99,14 +99,14 @@ test('edit makes all edits or none', async () => {
   assert.deepEqual(await readdir(file.dir), ['file'])
 })
 
-test('two edits of one step find each other’s result, whichever comes first', async () => {
+test('two edits of one step see each other’s result, in either order', async () => {
   await using file = await seen(TEN)
   const said = await Promise.all([2, 4, 6, 8].map((n) => file.edit({ old: `line ${n}\n`, new: `${n}\n` })))
   for (const answer of said) assert.match(answer, /^Edited/)
   assert.equal(await file.content(), TEN.replaceAll(/line (?=[2468]\n)/g, ''))
 })
 
-test('edit keeps everything outside of it to the byte: mark, encoding, line ends, mode, links', async () => {
+test('edit keeps everything else byte for byte: byte order mark, encoding, line ends, mode, links', async () => {
   const text = fc.string({
     unit: fc.constantFrom('a', 'é', '🦀', ' ', '\t', '\n', '\r\n', '\r'),
     maxLength: 30,
@@ -141,7 +141,7 @@ test('edit changes the file behind links', async () => {
   assert.ok((await stat(file.path)).nlink === 2)
 })
 
-test('edit leaves creating to write, and binary files alone', async () => {
+test('edit does not create files, and does not change binary ones', async () => {
   await using file = await seen(Buffer.from('89504e470d0a1a0a0000', 'hex'))
   assert.equal(await file.edit({ old: 'a', new: 'b' }), '!Cannot edit file: it is a binary file of 10 bytes')
   const edits = [{ old: 'a', new: 'b' }]
@@ -157,7 +157,7 @@ test('edit leaves creating to write, and binary files alone', async () => {
 
 test('edit changes nothing on a full disk', async () => {
   using disk = mountSmallDisk(256)
-  if (!disk) return // write.test.ts narrows a process instead, which needs no rights
+  if (!disk) return // write.test.ts limits a process instead, which needs no privileges
   const content = `${'x'.repeat(150_000)}\nlast\n`
   await writeFile(join(disk.path, 'file'), content)
   const { say } = fileTools(disk.path)

@@ -28,7 +28,7 @@ for (const [what, { text, offset = 1, limit, shown }] of Object.entries(EXCERPTS
   test(`excerpt() shows ${what}`, () => assert.equal(excerpt(text, { offset, limit }), shown))
 }
 
-test('excerpt() tells where to go on, so that the parts make up the text', () => {
+test('excerpt() says where to continue, so that the parts make up the text', () => {
   const line = fc.oneof(
     fc.string({ maxLength: 20 }).map((text) => text.replaceAll(/[\n\r]/g, ' ')),
     fc.integer({ min: 0, max: 1_900 }).map((length) => 'x'.repeat(length)),
@@ -49,7 +49,7 @@ test('excerpt() tells where to go on, so that the parts make up the text', () =>
   )
 })
 
-test('excerpt() gives at most 2000 lines, whatever is asked', () => {
+test('excerpt() returns at most 2000 lines for any request', () => {
   const text = 'x\n'.repeat(3_000)
   for (const limit of [undefined, 2_500, 5_000])
     assert.match(
@@ -59,7 +59,7 @@ test('excerpt() gives at most 2000 lines, whatever is asked', () => {
   assert.match(excerpt(text, { offset: 1, limit: 2_000 })!, /\n\[lines 1-2000 of 3000\]$/)
 })
 
-test('excerpt() gives 50,000 characters and not one more, cutting long lines when it must', () => {
+test('excerpt() returns at most 50,000 characters, truncating long lines if necessary', () => {
   const shown = (...lengths: number[]) => {
     const text = lengths.map((length) => `${'x'.repeat(length)}\n`).join('')
     return excerpt(text, { offset: 1, limit: undefined })!.replace(/x+/g, (xs) => String(xs.length))
@@ -72,7 +72,7 @@ test('excerpt() gives 50,000 characters and not one more, cutting long lines whe
   assert.equal(many, `${'1999\n'.repeat(25)}[lines 1-25 of 26; continue with offset 26]`)
 })
 
-test('excerpt() shows a long line as far as it may when it is asked for alone', () => {
+test('excerpt() shows as much as possible of a long line that is requested alone', () => {
   const text = `a\n${'x'.repeat(60_000)}\nb\n`
   assert.match(excerpt(text, { offset: 1, limit: undefined })!, /^a\nx{2000}\[… 58000 more characters\]\nb$/)
   const alone = excerpt(text, { offset: 2, limit: 1 })!

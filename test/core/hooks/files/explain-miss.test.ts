@@ -75,13 +75,13 @@ const MISSES: Record<string, { text?: string; old: string; new?: string; says: s
 }
 
 for (const [what, { text = CODE, old, new: replacement = 'new', says }] of Object.entries(MISSES)) {
-  test(`explainMiss() recognises ${what}`, () => {
+  test(`explainMiss() recognizes ${what}`, () => {
     const { problem, hint } = explainMiss(text, { old, new: replacement, all: false }, 'old')
     assert.equal(problem + (hint === undefined ? '' : ` (${hint})`), says)
   })
 }
 
-test('explainMiss() quotes long lines around the place where they part', () => {
+test('explainMiss() quotes long lines around the first difference', () => {
   const { problem } = explainMiss(
     `${'x'.repeat(5_000)} a${'y'.repeat(5_000)}\n`,
     miss(`${'x'.repeat(5_000)}  a`),
@@ -90,7 +90,7 @@ test('explainMiss() quotes long lines around the place where they part', () => {
   assert.match(problem, /the file has …"x{49} ay{49}"…, old has …"x{49} {2}a"$/)
 })
 
-test('explainMiss() does not search what is too long', () => {
+test('explainMiss() does not search long texts', () => {
   const { problem, hint } = explainMiss(`${'word\n'.repeat(300_000)}`, miss('Word'), 'old')
   assert.deepEqual([problem, hint], ['old does not occur', 'read the lines again'])
 })

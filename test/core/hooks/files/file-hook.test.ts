@@ -12,7 +12,7 @@ import { fileTools } from '../../../support/file-tools.ts'
 const PREFIX = join(tmpdir(), 'crab-')
 const lock = async () => ({ [Symbol.asyncDispose]: async () => undefined })
 
-test('fileHook() owns read, write and edit, and costs at most 900 bytes of every request', async () => {
+test('fileHook() owns read, write and edit, and adds at most 900 bytes to every request', async () => {
   const hook = fileHook({ closed: [], homeDir: '', lock })
   const tell = () => undefined
   const tools = await hook.schema!(AGENT, { emit: tell, signal: new AbortController().signal })
@@ -36,7 +36,7 @@ test('fileHook() owns read, write and edit, and costs at most 900 bytes of every
   assert.equal(hook.describe?.('bash', { args: {}, agent: AGENT, cwd: '/' }), undefined)
 })
 
-test('describe() says which file a call would touch, and refuses what makes no sense before anybody is asked', async () => {
+test('describe() returns the file of a call, and rejects invalid arguments before asking', async () => {
   await using dir = await mkdtempDisposable(PREFIX)
   await mkdir(join(dir.path, 'real'))
   await symlink('real', join(dir.path, 'link'))
@@ -80,7 +80,7 @@ test('diff() shows what a call would do, and does nothing', async () => {
   assert.deepEqual(await readdir(dir.path), ['file'])
 })
 
-test('diff() fails as the call would, and says what is too much to show in numbers', async () => {
+test('diff() fails like the call, and summarizes large changes in numbers', async () => {
   await using dir = await mkdtempDisposable(PREFIX)
   await writeFile(join(dir.path, 'file'), 'a\n'.repeat(30_000))
   const edits = [{ old: 'b', new: 'c' }]
@@ -100,7 +100,7 @@ test('diff() fails as the call would, and says what is too much to show in numbe
   assert.ok(long.length < 20_100)
 })
 
-test('no tool opens what is closed, however it is named', async () => {
+test('no tool opens a protected file, by any name', async () => {
   await using dir = await mkdtempDisposable(PREFIX)
   const at = (name: string) => join(dir.path, name)
   await mkdir(at('home/run/proc'), { recursive: true })
@@ -147,7 +147,7 @@ test('no tool opens what is closed, however it is named', async () => {
   assert.match(await late.say('read', { path: 'home/config.toml.md' }), /one of crabtalk's own files$/)
 })
 
-test('no tool opens what the kernel tells of this process', async () => {
+test("no tool opens the kernel's files about this process", async () => {
   const { say } = fileTools('/')
   const [thread] = (await readdir('/proc/self/task')).filter((id) => +id !== process.pid)
   const paths = [
@@ -158,7 +158,7 @@ test('no tool opens what the kernel tells of this process', async () => {
     assert.equal(await say('read', { path }), `!Cannot read ${path}: it is one of crabtalk's own files`)
 })
 
-test('the tools do the same where a system has no links to open files', async () => {
+test('the tools work the same on a system without links to open files', async () => {
   await using dir = await mkdtempDisposable(PREFIX)
   const { say } = fileTools(dir.path, { fdLinks: '/nowhere' })
   assert.match(await say('write', { path: 'a/b/c', content: 'one\n' }), /^Created/)

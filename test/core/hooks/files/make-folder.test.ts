@@ -12,7 +12,7 @@ function targetOf(path: string, fdLinks: string): FileTarget {
   return { tool: 'write', path, shown: 'it', closed: [], fdLinks, mayShow: () => true }
 }
 
-test('makeFolder() makes what is missing, and does not follow what took its place', async () => {
+test('makeFolder() creates missing folders, and does not follow a link that replaced one', async () => {
   for (const fdLinks of ['/proc/self/fd', '/nowhere']) {
     await using dir = await mkdtempDisposable(PREFIX)
     const path = join(dir.path, 'a', 'b', 'c')

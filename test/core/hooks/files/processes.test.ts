@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 
 const program = fileURLToPath(new URL('edit-program.ts', import.meta.url))
 
-test('edits of one file by several processes are all there in the end', async () => {
+test('concurrent edits of one file by several processes are all kept', async () => {
   await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   const path = join(dir.path, 'file')
   const names = ['ann', 'bob', 'cyd']

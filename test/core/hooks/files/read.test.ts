@@ -29,7 +29,7 @@ test('read shows a file by any path that leads to it', async () => {
   assert.deepEqual([...tools.files.keys()], [whole])
 })
 
-test('read gives the lines that are asked for, and says when there are none', async () => {
+test('read returns the requested lines, and says when there are none', async () => {
   await using dir = await mkdtempDisposable(PREFIX)
   await writeFile(join(dir.path, 'file'), 'a\nb\nc\n')
   const { say } = fileTools(dir.path)
@@ -57,7 +57,7 @@ const IMAGES: Record<string, Buffer> = {
   'image/webp': Buffer.from('524946461a0000005745425056503820', 'hex'),
 }
 for (const [type, bytes] of Object.entries(IMAGES)) {
-  test(`read attaches ${type}, whatever the file is called`, async () => {
+  test(`read attaches ${type}, whatever the file's name`, async () => {
     await using dir = await mkdtempDisposable(PREFIX)
     await writeFile(join(dir.path, 'file.txt'), bytes)
     assert.deepEqual(await fileTools(dir.path).run('read', { path: 'file.txt' }), {
@@ -68,13 +68,13 @@ for (const [type, bytes] of Object.entries(IMAGES)) {
   })
 }
 
-test('read takes a text that begins as an image does for a text', async () => {
+test('read treats a text that begins like an image as text', async () => {
   await using dir = await mkdtempDisposable(PREFIX)
   await writeFile(join(dir.path, 'file'), 'GIF89a is a format\n')
   assert.equal(await fileTools(dir.path).say('read', { path: 'file' }), 'GIF89a is a format')
 })
 
-test('read refuses an image that providers refuse', async () => {
+test('read rejects an image that providers reject', async () => {
   await using dir = await mkdtempDisposable(PREFIX)
   const path = join(dir.path, 'file')
   await writeFile(path, IMAGES['image/png']!)
@@ -90,7 +90,7 @@ test('read refuses an image that providers refuse', async () => {
   assert.equal(files.size, 0)
 })
 
-test('read says what else a path may be', async () => {
+test('read says what else a path is', async () => {
   await using dir = await mkdtempDisposable(PREFIX)
   const at = (name: string) => join(dir.path, name)
   await mkdir(at('folder/sub'), { recursive: true })
@@ -136,7 +136,7 @@ test('read lists the first names of a large folder', async () => {
   assert.match(said, /^!Cannot read \.: it is a folder \(it holds file-10, .*, file-39 and 10 more\)$/)
 })
 
-test('no name that a rule or this program keeps from the model is shown or suggested', async () => {
+test('names that a rule or this program hides from the model are not shown or suggested', async () => {
   await using dir = await mkdtempDisposable(PREFIX)
   const at = (name: string) => join(dir.path, name)
   for (const folder of ['a', 'hidden']) await mkdir(at(folder))
@@ -153,12 +153,12 @@ test('no name that a rule or this program keeps from the model is shown or sugge
   assert.equal(await say('read', { path: 'a/secrte/x' }), below)
 })
 
-test('read reads what the kernel makes up, although its size is 0', async () => {
+test('read reads kernel files whose size is 0', async () => {
   const said = await fileTools('/').say('read', { path: `/proc/${process.ppid}/status`, limit: 1 })
   assert.match(said, /^Name:\t.*\n\[lines 1-1 of \d+\]$/)
 })
 
-test('read says when the file system refuses', async () => {
+test('read reports errors of the file system', async () => {
   await using dir = await mkdtempDisposable(PREFIX)
   await mkdir(join(dir.path, 'shut'))
   for (const [path, mode] of [
@@ -170,7 +170,7 @@ test('read says when the file system refuses', async () => {
     await chmod(join(dir.path, path), mode)
   }
   await chmod(join(dir.path, 'shut'), 0)
-  await chmod(dir.path, 0o711) // may be entered, not listed
+  await chmod(dir.path, 0o711) // may be entered, but not listed
   const said = await sayElsewhere(
     dir.path,
     ['file', 'shut/file', 'open'].map((path) => ['read', { path }]),
@@ -190,7 +190,7 @@ test('read stops when the turn is cancelled', async () => {
   })
 })
 
-test('read finds a name whose accents are written with other code points', async () => {
+test('read finds a name whose accents have other code points', async () => {
   await using dir = await mkdtempDisposable(PREFIX)
   const [composed, apart] = ['é.txt'.normalize('NFC'), 'é.txt'.normalize('NFD')]
   await mkdir(join(dir.path, `ö${apart}`.normalize('NFD')))
@@ -204,7 +204,7 @@ test('read finds a name whose accents are written with other code points', async
   assert.equal(await say('read', { path: apart }), 'apart')
 })
 
-test('read says of a name that is not UTF-8 that it cannot reach it, and how bash can', async () => {
+test('read says that it cannot open a name that is not UTF-8, and how bash can', async () => {
   await using dir = await mkdtempDisposable(PREFIX)
   const name = Buffer.concat([Buffer.from(join(dir.path, 'caf')), Buffer.from([0xe9]), Buffer.from('.txt')])
   const isMade = await writeFile(name, 'hello').then(

@@ -2,7 +2,10 @@ import { renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { workerData } from 'node:worker_threads'
 
-/** A thread that swaps a file, and then its folder, for links that lead out of the workspace, and back, again and again. */
+/**
+ * Runs a thread that repeatedly swaps a file, and then its folder, for links that lead out of the workspace,
+ * and back.
+ */
 const { folder, rounds } = workerData as { folder: string; rounds: number }
 const at = (name: string) => join(folder, name)
 symlinkSync(at('secret'), at('link'))

@@ -97,7 +97,10 @@ test('write creates nothing elsewhere when a folder becomes a link after the per
   }
 })
 
-/** What the conversation knows; `onLook` happens once, when a tool looks, after it has read the file and before it writes. */
+/**
+ * The state of the conversation; `onLook` runs once when a tool looks at a file, after reading and before
+ * writing.
+ */
 class Known extends Map<string, string> {
   onLook: (() => void) | undefined
 
@@ -156,10 +159,10 @@ test('nothing is written elsewhere when a folder becomes a link between reading 
   }
 })
 
-test('of several that create one file at once one does, and of several that replace it one at a time', async () => {
+test('concurrent creates of one file succeed once, and concurrent replaces run one after another', async () => {
   await using dir = await mkdtempDisposable(PREFIX)
   const { say } = fileTools(dir.path)
-  const others = Array.from({ length: 4 }, () => fileTools(dir.path)) // with leases of their own
+  const others = Array.from({ length: 4 }, () => fileTools(dir.path)) // with their own leases
   for (let round = 0; round < 20; round++) {
     const path = `file-${round}`
     const said = await Promise.all(others.map((tools) => tools.say('write', { path, content: `${round}` })))
@@ -184,7 +187,7 @@ test('a conversation does not replace what another one has written since', async
   }
 })
 
-test('however often a file and its folder are swapped for links, what these lead to is neither read nor written', async () => {
+test('swapping a file and its folder for links never leads to reads or writes at their targets', async () => {
   await using dir = await mkdtempDisposable(PREFIX)
   const at = (name: string) => join(dir.path, name)
   for (const folder of ['work/sub', 'secret']) await mkdir(at(folder), { recursive: true })

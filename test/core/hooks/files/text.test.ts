@@ -14,7 +14,7 @@ const text = fc
   .map((content) => content.replaceAll('\0', '').replace(/^\ufeff+/, ''))
 const encodings: FileText['encoding'][] = ['utf-8', 'utf-16le', 'utf-16be']
 
-test('decodeText() gives back what encodeText() stored, and the bytes are the same again', () => {
+test('decodeText() reverses encodeText() byte for byte', () => {
   const stored = fc.record({ text, encoding: fc.constantFrom(...encodings), hasMark: fc.boolean() })
   fc.assert(
     fc.property(stored, (content) => {
@@ -52,10 +52,10 @@ const BINARIES: Record<string, number[]> = {
   'a surrogate in UTF-8': [0xed, 0xa0, 0x80],
 }
 for (const [what, bytes] of Object.entries(BINARIES)) {
-  test(`decodeText() takes ${what} for binary`, () => assert.equal(decodeText(Buffer.from(bytes)), undefined))
+  test(`decodeText() treats ${what} as binary`, () => assert.equal(decodeText(Buffer.from(bytes)), undefined))
 }
 
-test('countLines() and lineAt() count as split() does', () => {
+test('countLines() and lineAt() count like split()', () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom('a', '\n', '\r\n') }), fc.nat(30), (content, position) => {
       const lines = content.split('\n')

@@ -29,7 +29,7 @@ import { modesUnder } from '../../../support/talk.ts'
 const NEVER = new AbortController().signal
 const SESSION = 's'
 
-test('an edited file gets back what it held, with its mode, and a created one goes with its folders', async () => {
+test('undo restores the contents and mode of an edited file, and removes a created one with its folders', async () => {
   await using at = await place()
   await writeFile(at.path('old'), 'one\r\ntwo\r\n')
   await chmod(at.path('old'), 0o640)
@@ -49,7 +49,7 @@ test('an edited file gets back what it held, with its mode, and a created one go
   assert.deepEqual(await readdir(at.kept), [])
 })
 
-test('a file that was written over, binary and all, comes back byte for byte', async () => {
+test('an overwritten file, even binary, is restored byte for byte', async () => {
   await using at = await place()
   const bytes = Buffer.from([0, 255, 254, 13, 10, 0])
   await writeFile(at.path('bin'), bytes)
@@ -61,7 +61,7 @@ test('a file that was written over, binary and all, comes back byte for byte', a
   assert.deepEqual(await readFile(at.path('bin')), bytes)
 })
 
-test('what something else changed after the turn stays as it is', async () => {
+test('changes by others after the turn are kept', async () => {
   await using at = await place()
   await at.write({ edited: 'a', created: undefined, same: 'a' })
   const turn = at.turn()
@@ -70,7 +70,7 @@ test('what something else changed after the turn stays as it is', async () => {
   await turn.say('write', { path: 'created', content: 'b' })
   await writeFile(at.path('edited'), 'mine')
   await writeFile(at.path('created'), 'mine, too')
-  await writeFile(at.path('same'), 'b') // written anew, and yet what the turn left
+  await writeFile(at.path('same'), 'b') // rewritten with the contents that the turn left
   const result = [
     'kept created: it changed after the turn',
     'kept edited: it changed after the turn',
@@ -82,7 +82,7 @@ test('what something else changed after the turn stays as it is', async () => {
   assert.equal(await at.undo(), undefined)
 })
 
-test('what something else changed between two changes of the turn is not lost either', async () => {
+test('changes by others between two changes of the turn are kept', async () => {
   await using at = await place()
   await at.write({ file: 'a' })
   const turn = at.turn()
@@ -94,7 +94,7 @@ test('what something else changed between two changes of the turn is not lost ei
   assert.equal(await at.text('file'), 'c and mine')
 })
 
-test('a file that is gone is made again, with its mode and the folders it needs', async () => {
+test('a deleted file is restored with its mode and folders', async () => {
   await using at = await place()
   await mkdir(at.path('folder'))
   await at.write({ 'folder/edited': 'a' })
@@ -109,7 +109,7 @@ test('a file that is gone is made again, with its mode and the folders it needs'
   assert.equal((await stat(at.path('folder/edited'))).mode & 0o777, 0o750)
 })
 
-test('a folder that the turn made stays while something else is in it', async () => {
+test('a folder that the turn created stays while it contains other files', async () => {
   await using at = await place()
   await at.turn().say('write', { path: 'a/b/new', content: 'x' })
   await writeFile(at.path('a/mine'), '')
@@ -117,7 +117,7 @@ test('a folder that the turn made stays while something else is in it', async ()
   assert.deepEqual(await readdir(at.path('a')), ['mine'])
 })
 
-test('turns are taken back one after the other, the youngest first', async () => {
+test('turns are undone one after the other, the latest first', async () => {
   await using at = await place()
   await at.write({ file: '0' })
   for (const [old, now] of ['01', '12', '23']) await at.turn().change('file', old!, now!)
@@ -128,7 +128,7 @@ test('turns are taken back one after the other, the youngest first', async () =>
   assert.equal(await at.undo(), undefined)
 })
 
-test('whatever turns do to files, taking all of them back gives what there was', async () => {
+test('undoing all turns restores the original state, whatever they did', async () => {
   const act = fc.record({
     name: fc.constantFrom('one', 'two', 'sub/three', 'sub/sub/four'),
     content: fc.constantFrom('', 'a', 'b\n', 'c\r\n'),
@@ -159,7 +159,7 @@ test('whatever turns do to files, taking all of them back gives what there was',
   )
 })
 
-test('a link in the place of a file or its folder is not followed', async () => {
+test('a link that replaced the file or its folder is not followed', async () => {
   await using at = await place()
   await mkdir(at.path('folder'))
   await mkdir(at.path('other'))
@@ -179,7 +179,7 @@ test('a link in the place of a file or its folder is not followed', async () => 
   assert.equal(await at.text('other/file'), 'b')
 })
 
-test('a file with two names stays one file', async () => {
+test('a file with two hard links stays one file', async () => {
   await using at = await place()
   await at.write({ file: 'a' })
   await link(at.path('file'), at.path('same'))
@@ -189,7 +189,7 @@ test('a file with two names stays one file', async () => {
   assert.equal(await at.text('same'), 'a')
 })
 
-test('what became a folder, or one of the own files of crabtalk, is left alone', async () => {
+test('a path that became a folder or a file of crabtalk itself is left alone', async () => {
   await using at = await place()
   await at.write({ file: 'a', own: 'a' })
   const turn = at.turn()
@@ -202,7 +202,7 @@ test('what became a folder, or one of the own files of crabtalk, is left alone',
   assert.equal(await at.text('own'), 'b')
 })
 
-test('what is too large, or more than a session keeps, is changed all the same and said at undo', async () => {
+test("files over the size limit, or over the session's quota, are changed without a backup, and undo says so", async () => {
   await using at = await place({ fileBytes: 20, sessionBytes: 500, turns: 9 })
   await at.write({ large: `a${'-'.repeat(20)}`, small: 'a' })
   const turn = at.turn()
@@ -214,7 +214,7 @@ test('what is too large, or more than a session keeps, is changed all the same a
   ])
 })
 
-test('a turn that changes more than a session keeps keeps what came first', async () => {
+test("a turn over the session's quota keeps its first backups", async () => {
   await using at = await place({ fileBytes: 1000, sessionBytes: 1500, turns: 9 })
   await at.write({ one: `a${'-'.repeat(900)}`, two: `a${'-'.repeat(900)}` })
   const turn = at.turn()
@@ -224,7 +224,7 @@ test('a turn that changes more than a session keeps keeps what came first', asyn
   assert.deepEqual(await at.undo(), ['restored one', `kept two: ${why}`])
 })
 
-test('the oldest turns are dropped where a session would keep too much, or too many', async () => {
+test('the oldest turns are dropped when a session exceeds its quota or number of turns', async () => {
   for (const limits of [
     { fileBytes: 1000, sessionBytes: 2700, turns: 9 },
     { fileBytes: 1000, sessionBytes: 1_000_000, turns: 2 },
@@ -239,7 +239,7 @@ test('the oldest turns are dropped where a session would keep too much, or too m
   }
 })
 
-test('what is kept belongs to its user only, and a cache that was deleted is no failure', async () => {
+test('backups are private, and a deleted cache is not an error', async () => {
   await using at = await place()
   await at.write({ file: 'a', other: 'a' })
   const turn = at.turn()
@@ -257,7 +257,7 @@ test('what is kept belongs to its user only, and a cache that was deleted is no 
   assert.equal(await at.text('file'), 'b')
 })
 
-test('a change is made although nothing can be kept, and its answer says so', async () => {
+test('a change is made even if it cannot be backed up, and its answer says so', async () => {
   await using at = await place()
   await writeFile(at.kept, 'in the way')
   await at.write({ file: 'a' })
@@ -270,7 +270,7 @@ test('a change is made although nothing can be kept, and its answer says so', as
   assert.equal(await at.text('file'), 'b')
 })
 
-test('a change that fails leaves nothing to take back', async () => {
+test('a failed change leaves nothing to undo', async () => {
   await using at = await place()
   const stage = mountSmallDisk(64)
   if (!stage) return
@@ -291,7 +291,7 @@ test('a change that fails leaves nothing to take back', async () => {
   assert.equal(await readFile(join(disk.path, 'file'), 'utf8'), 'a')
 })
 
-test('a disk that takes nothing now keeps the turn for another time', async () => {
+test('a full disk keeps the turn for a later undo', async () => {
   await using at = await place()
   await at.write({ free: 'a' })
   const stage = mountSmallDisk(64)
@@ -320,11 +320,11 @@ interface Place extends AsyncDisposable {
   path(name: string): string
   text(name: string): Promise<string>
   write(files: Record<string, string | undefined>): Promise<void>
-  /** The file tools in a turn of its own. */
+  /** Runs the file tools in a turn of its own. */
   turn(cwd?: string): FileTools & { change(path: string, old: string, now: string): Promise<string> }
-  /** What became of each file of the last turn, as `kept NAME: why`; undefined when there is none. */
+  /** Returns the outcome of each file of the last turn, as `kept NAME: why`; undefined when there is none. */
   undo(how?: { dryRun?: boolean; closed?: string[] }): Promise<string[] | undefined>
-  /** Where turns are kept. */
+  /** Returns the folder of the stored turns. */
   kept: string
 }
 
@@ -375,7 +375,7 @@ async function versionIn(at: Place, name: string): Promise<string> {
   return await versionOf(await readFile(at.path(name)))
 }
 
-/** Every file with its content. */
+/** Returns every file with its contents. */
 async function snapshot(at: Place): Promise<string[]> {
   const names = await readdir(at.path('.'), { recursive: true, withFileTypes: true })
   const files = names.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))

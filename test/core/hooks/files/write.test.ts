@@ -22,7 +22,7 @@ import { mountSmallDisk } from '../../../support/small-disk.ts'
 
 const PREFIX = join(tmpdir(), 'crab-')
 
-test('write creates a file and its folders as other programs do, and says so in a line', async () => {
+test('write creates a file and its folders like other programs, and says so in a line', async () => {
   await using dir = await mkdtempDisposable(PREFIX)
   const { say } = fileTools(dir.path)
   const before = process.umask(0o027)
@@ -41,7 +41,7 @@ test('write creates a file and its folders as other programs do, and says so in 
   assert.equal(await say('write', { path: 'empty', content: '' }), 'Created empty: 0 lines, 0 bytes')
 })
 
-test('write replaces what the conversation has seen, and nothing else', async () => {
+test('write replaces only a version that the conversation has seen', async () => {
   await using dir = await mkdtempDisposable(PREFIX)
   const path = join(dir.path, 'file')
   const { say } = fileTools(dir.path)
@@ -64,7 +64,7 @@ test('write replaces what the conversation has seen, and nothing else', async ()
   assert.equal(await write('y'), 'Replaced file: 1 line, 1 byte')
 })
 
-test('write knows a version by its content, not by its time', async () => {
+test('write identifies a version by its contents, not by its time', async () => {
   await using dir = await mkdtempDisposable(PREFIX)
   const { say } = fileTools(dir.path)
   for (const content of ['a\n', 'line\n'.repeat(300_000)]) {
@@ -76,7 +76,7 @@ test('write knows a version by its content, not by its time', async () => {
   }
 })
 
-test('write keeps mode, owner, encoding and line ends of what it replaces', async () => {
+test('write keeps mode, owner, encoding and line ends of the file it replaces', async () => {
   await using dir = await mkdtempDisposable(PREFIX)
   const path = join(dir.path, 'file')
   const { say } = fileTools(dir.path)
@@ -135,7 +135,7 @@ test('write replaces the file behind links, never the link', async () => {
   assert.deepEqual((await readdir(at('real'))).toSorted(), ['file', 'new'])
 })
 
-test('write says what is in its way', async () => {
+test('write reports what is in the way', async () => {
   await using dir = await mkdtempDisposable(PREFIX)
   const at = (name: string) => join(dir.path, name)
   await mkdir(at('folder'))
@@ -161,7 +161,7 @@ test('write says what is in its way', async () => {
 
 test('write changes nothing on a full disk, and leaves nothing behind', async () => {
   using disk = mountSmallDisk(256)
-  if (!disk) return // the next test narrows a process instead, which needs no rights
+  if (!disk) return // the next test limits a process instead, which needs no privileges
   const at = (name: string) => join(disk.path, name)
   await writeFile(at('file'), 'x'.repeat(80_000))
   await link(at('file'), at('second'))
@@ -179,7 +179,7 @@ test('write changes nothing on a full disk, and leaves nothing behind', async ()
   assert.deepEqual((await readdir(disk.path)).toSorted(), ['file', 'second', 'single'])
 })
 
-test('write leaves no part of a file that may not grow so far', async () => {
+test('write leaves no partial file when the size limit is reached', async () => {
   await using dir = await mkdtempDisposable(PREFIX)
   await chmod(dir.path, 0o777)
   const at = (name: string) => join(dir.path, name)
@@ -204,7 +204,7 @@ test('write leaves no part of a file that may not grow so far', async () => {
   assert.deepEqual((await readdir(dir.path)).toSorted(), ['file', 'second', 'single'])
 })
 
-test('write writes in place where no file can be put beside or the owner would change', async () => {
+test('write writes in place where it cannot create a sibling file or the owner would change', async () => {
   await using dir = await mkdtempDisposable(PREFIX)
   const at = (name: string) => join(dir.path, name)
   for (const [folder, mode] of [
@@ -227,7 +227,7 @@ test('write writes in place where no file can be put beside or the owner would c
       ['write', { path, content: 'new' }],
     ]),
   )
-  await chmod(at('shut'), 0o755) // else only root can remove what is in it
+  await chmod(at('shut'), 0o755) // else only root can remove its contents
   assert.deepEqual(
     said.filter((_, index) => index % 2 === 1),
     [

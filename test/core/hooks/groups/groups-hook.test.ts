@@ -16,14 +16,14 @@ const NEVER = new AbortController().signal
 const GUIDES = ['tools_groups', 'tools_select', 'tools_search']
 const SIXTY = [...remoteSpecs('web', 30), ...remoteSpecs('db', 30)]
 
-test('groupsHook() shows an agent with as many MCP tools as can be shown all of them, and no more', async () => {
+test('groupsHook() shows an agent all MCP tools up to the limit, and groups beyond it', async () => {
   const few = [READ, ...remoteSpecs('web', MAX_SHOWN_MCP_TOOLS)]
   assert.deepEqual(await at(toolsHook(few)).names(), namesOf(few))
   const many = [READ, ...remoteSpecs('web', MAX_SHOWN_MCP_TOOLS + 1)]
   assert.deepEqual(await at(toolsHook(many)).names(), ['read', ...GUIDES])
 })
 
-test('groupsHook() puts what is selected behind the tools that find it, in the order of the list, whatever was used last', async () => {
+test('groupsHook() puts selected tools after the group tools, in list order, whatever was used last', async () => {
   const turn = at(toolsHook([READ, ...SIXTY]))
   turn.selection.use(['mcp__web__tool_09', 'mcp__db__tool_01', 'mcp__web__tool_02'])
   const selected = ['mcp__web__tool_02', 'mcp__web__tool_09', 'mcp__db__tool_01']
@@ -33,7 +33,7 @@ test('groupsHook() puts what is selected behind the tools that find it, in the o
   assert.equal(JSON.stringify(await turn.offer()), JSON.stringify(first))
 })
 
-test('groupsHook() counts what filters leave, and brings back nothing of the rest', async () => {
+test('groupsHook() counts tools after filters, and shows no filtered tool', async () => {
   const kept = namesOf(SIXTY).slice(0, MAX_SHOWN_MCP_TOOLS)
   const turn = at(toolsHook([READ, ...SIXTY]), { keeps: ({ name }) => kept.includes(name) })
   assert.deepEqual(await turn.names(), kept)
@@ -44,7 +44,7 @@ test('groupsHook() counts what filters leave, and brings back nothing of the res
   await assert.rejects(filtered.call('tools_select', { tools: ['read'] }), { kind: 'invalid' })
 })
 
-test('groupsHook() shows the tool that the model has to call first, and keeps it', async () => {
+test('groupsHook() shows the tool that the model must call first, and keeps it', async () => {
   for (const toolChoice of ['mcp__db__tool_07', 'only_db']) {
     const specs = [READ, ...SIXTY, remoteSpec('db', 'only_db')]
     const turn = at(toolsHook(specs), { toolChoice })
@@ -56,13 +56,13 @@ test('groupsHook() shows the tool that the model has to call first, and keeps it
   assert.deepEqual(await builtIn.names(), ['read', ...GUIDES])
 })
 
-test('groupsHook() only shows: a look that belongs to no turn has nothing selected', async () => {
+test('groupsHook() selects nothing for a schema request outside a turn', async () => {
   const hook = groupsHook(toolsHook([READ, ...SIXTY]))
   const offered = await hook.schema!(AGENT, { emit() {}, signal: NEVER })
   assert.deepEqual(namesOf(offered), ['read', ...GUIDES])
 })
 
-test('groupsHook() hands calls on, and counts them as uses of what is selected', async () => {
+test('groupsHook() delegates calls, and counts them as uses of selected tools', async () => {
   const calls: string[] = []
   const turn = at(toolsHook([READ, ...SIXTY], [], calls))
   turn.selection.use(['mcp__web__tool_01', 'mcp__web__tool_02'])
@@ -73,7 +73,7 @@ test('groupsHook() hands calls on, and counts them as uses of what is selected',
   assert.deepEqual(turn.selection.names, ['mcp__web__tool_02', 'mcp__web__tool_01'])
 })
 
-test('groupsHook() says of a tool that is there and was not shown how to select it', async () => {
+test('groupsHook() says how to select a tool that exists but was not shown', async () => {
   const turn = at(toolsHook([READ, ...SIXTY]))
   await turn.offer()
   const select = 'Select it first with tools_select {"tools":["mcp__web__tool_01"]}, then call it'
@@ -89,7 +89,7 @@ test('groupsHook() says of a tool that is there and was not shown how to select 
   assert.match(turn.whyNot('xyz') ?? '', /no tool has that name; tools_search finds tools/)
 })
 
-test('groupsHook() shows a turn everything again when its servers have fewer tools by then', async () => {
+test('groupsHook() shows a turn everything again when its servers have fewer tools', async () => {
   const specs = [READ, ...SIXTY]
   const turn = at(toolsHook(specs))
   await turn.offer()
@@ -98,7 +98,7 @@ test('groupsHook() shows a turn everything again when its servers have fewer too
   assert.equal(turn.whyNot('mcp__web__tool_07'), undefined)
 })
 
-test('groupsHook() takes no tool for one of another server that it is named after', async () => {
+test('groupsHook() does not confuse a tool with one of another server that has a similar name', async () => {
   const evil = remoteSpec('evil', 'mcp__web__tool_01')
   const turn = at(toolsHook([READ, ...SIXTY, evil]))
   turn.selection.use([evil.name])
@@ -109,7 +109,7 @@ test('groupsHook() takes no tool for one of another server that it is named afte
   assert.equal(gone.find(evil.name), evil)
 })
 
-test('groupsHook() knows nothing of turns that are shown everything, nor of those of others', async () => {
+test('groupsHook() ignores turns that are shown everything, and turns of others', async () => {
   const few = at(toolsHook([READ]))
   await few.offer()
   assert.equal(few.whyNot('read'), undefined)
@@ -118,7 +118,7 @@ test('groupsHook() knows nothing of turns that are shown everything, nor of thos
   assert.equal(many.hook.whyNot!('mcp__web__tool_01', new AbortController().signal), undefined)
 })
 
-test('tools_groups lists groups without schemas: stale members are left out, one id is one group', async () => {
+test('tools_groups lists groups without schemas: stale members are omitted, one id is one group', async () => {
   const groups = [
     { id: 'files', title: 'Files', description: 'Read', tools: ['read', 'gone'] },
     toolGroup('web', SIXTY, { description: `line\none ${'x'.repeat(400)}` }),
@@ -146,7 +146,7 @@ test('tools_groups lists groups without schemas: stale members are left out, one
 })
 
 test('tools_groups hides a tool of a server whose name a built-in one has', async () => {
-  const taken = { ...READ, name: 'mcp__web__tool_00' } // the composite hook offers the first of two with one name
+  const taken = { ...READ, name: 'mcp__web__tool_00' } // the composite hook offers the first of two tools with one name
   const specs = [taken, ...SIXTY.slice(1), remoteSpec('db', 'more')]
   const groups = [{ id: 'files', title: '', description: '', tools: [taken.name] }, toolGroup('web', SIXTY)]
   const turn = at(toolsHook(specs, groups))
@@ -157,7 +157,7 @@ test('tools_groups hides a tool of a server whose name a built-in one has', asyn
   assert.deepEqual(members.always_there, undefined)
 })
 
-test('the tools that find others are read-only, lead only, and cost less than 900 bytes', () => {
+test('the group tools are read-only, lead only to tools, and cost less than 900 bytes', () => {
   const wire = GROUP_TOOLS.map(({ name, description, parameters }) => ({
     type: 'function',
     function: { name, description, parameters },
@@ -175,7 +175,7 @@ interface Turn {
   whyNot(name: string): string | undefined
 }
 
-/** A turn of a conversation that has nothing selected. */
+/** Returns a turn of a conversation without selected tools. */
 function at(inner: Hook, more: Partial<ToolsTurn> = {}): Turn {
   const hook = groupsHook(inner)
   const over = new AbortController().signal

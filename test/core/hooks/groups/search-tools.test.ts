@@ -12,7 +12,7 @@ const TRACKER = [
   remoteSpec('mail', 'send', 'Sends a letter'),
 ]
 
-test('searchTools() ranks names before descriptions, and what has all words before the rest', () => {
+test('searchTools() ranks names above descriptions, and tools with all words above the rest', () => {
   assert.deepEqual(found('issue'), ['mcp__hub__createIssue', 'mcp__hub__list_issues', 'mcp__hub__merge'])
   assert.deepEqual(found('create issue')[0], 'mcp__hub__createIssue')
   assert.deepEqual(found('letter'), ['mcp__mail__send'])
@@ -25,7 +25,7 @@ test('searchTools() finds the tools of a server by its name, and built-in ones',
   assert.deepEqual(found('file'), ['read'])
 })
 
-test('searchTools() attaches the groups of what it found, and marks what can be called already', () => {
+test('searchTools() adds the groups of its matches, and marks tools that can be called already', () => {
   const { result } = search({ query: 'letter' }, { selected: ['mcp__mail__send'] })
   assert.deepEqual(result, {
     tools: [{ name: 'mcp__mail__send', description: 'Sends a letter', selected: true }],
@@ -45,7 +45,7 @@ test('searchTools() attaches the groups of what it found, and marks what can be 
   assert.equal(search({ query: 'merge' }).result.tools[0].selected, undefined)
 })
 
-test('searchTools() gives 20 matches, as many as asked for, and never more than 64', () => {
+test('searchTools() returns 20 matches by default, or the requested number up to 64', () => {
   const specs = remoteSpecs('web', 99)
   for (const [limit, count] of [
     [undefined, 20],
@@ -60,12 +60,12 @@ test('searchTools() gives 20 matches, as many as asked for, and never more than 
   }
 })
 
-test('searchTools() gives all names, and nothing but names, for *', () => {
+test('searchTools() returns all names, and only names, for *', () => {
   const { result } = search({ query: ' * ' })
   assert.deepEqual(result, { names: ['read', ...TRACKER.map(({ name }) => name)], total_tools: 5 })
 })
 
-test('searchTools() says so when nothing matches, and refuses to search for nothing', () => {
+test('searchTools() says when nothing matches, and rejects an empty search', () => {
   assert.match(search({ query: 'zebra' }).result.note, /^No tool has any of these words/)
   for (const args of [{}, { query: '  ' }, { query: 7 }])
     assert.throws(() => search(args), {

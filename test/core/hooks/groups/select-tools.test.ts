@@ -19,7 +19,7 @@ const GROUPS = [
   toolGroup('hub', SPECS),
 ]
 
-test('selectTools() selects a group in one call and says what came with it', () => {
+test('selectTools() selects a group in one call and says what it contains', () => {
   const { select, names, offers } = conversation()
   assert.deepEqual(select({ group: 'mcp:db' }), {
     selected: SPECS.slice(30, 40).map(({ name, description }) => ({ name, description })),
@@ -38,7 +38,7 @@ test('selectTools() selects a group in one call and says what came with it', () 
   assert.equal(offers(), 1)
 })
 
-test('selectTools() selects by names, bare ones too, each once, with their groups and siblings', () => {
+test('selectTools() selects by name, bare or full, each once, with groups and siblings', () => {
   const { select, names } = conversation()
   const result = select({ tools: ['mcp__hub__merge', 'merge', ' mcp__db__tool_03 '] })
   assert.deepEqual(names(), ['mcp__hub__merge', 'mcp__db__tool_03'])
@@ -52,7 +52,7 @@ test('selectTools() selects by names, bare ones too, each once, with their group
   assert.match(result.selected[0].description, /^x{299}…$/)
 })
 
-test('selectTools() takes the first of a group that is too large, and names the others', () => {
+test('selectTools() selects the first tools of a group that is too large, and names the others', () => {
   const { select, names } = conversation(['mcp__db__tool_00'])
   const result = select({ group: 'mcp:web' })
   assert.deepEqual(names(), GROUPS[1]!.tools.slice(0, MAX_SELECTED_TOOLS))
@@ -61,7 +61,7 @@ test('selectTools() takes the first of a group that is too large, and names the 
   assert.match(result.note, /At most 24 are selected at a time: name those you need/)
 })
 
-test('selectTools() says which tools left: those unused for longest, as far as they are still there', () => {
+test('selectTools() says which tools it removed: the longest unused that still exist', () => {
   const before = ['mcp__gone__x', ...GROUPS[1]!.tools.slice(0, MAX_SELECTED_TOOLS - 1)]
   const { select, names } = conversation(before)
   const result = select({ tools: ['mcp__db__tool_00', 'mcp__db__tool_01'] })
@@ -70,14 +70,14 @@ test('selectTools() says which tools left: those unused for longest, as far as t
   assert.equal(names().length, MAX_SELECTED_TOOLS)
 })
 
-test('selectTools() says of built-in tools that they are always there', () => {
+test('selectTools() says that built-in tools are always available', () => {
   const { select, names, offers } = conversation()
   const result = select({ group: 'files' })
   assert.deepEqual([result.selected, result.always_there, names()], [[], ['read'], []])
   assert.equal(offers(), 0)
 })
 
-test('selectTools() selects nothing when a name is unknown, and names the nearest', () => {
+test('selectTools() selects nothing for an unknown name, and suggests the nearest', () => {
   const wrong = [
     [{ group: 'mcp:wab' }, /the group mcp:wab: it does not exist$/, 'did you mean "mcp:web"?'],
     [{ group: 'db' }, /the group db: it does not exist$/, 'did you mean "mcp:db"?'],
@@ -100,7 +100,7 @@ test('selectTools() selects nothing when a name is unknown, and names the neares
   }
 })
 
-test('selectTools() refuses what names nothing, and takes what models write instead', () => {
+test('selectTools() rejects empty names, and accepts common variants', () => {
   const { run, select, names } = conversation()
   for (const args of [{}, { group: '' }, { group: null, tools: [] }, { tools: [''] }, { tools: [7] }])
     assert.throws(() => run(args), {
@@ -112,7 +112,7 @@ test('selectTools() refuses what names nothing, and takes what models write inst
   assert.deepEqual(names(), ['mcp__hub__merge', 'mcp__db__tool_00'])
 })
 
-test('selectTools() never goes over the bound, and does the same for the same', () => {
+test('selectTools() never exceeds the limit, and is deterministic', () => {
   const name = fc.constantFrom(...SPECS.map((spec) => spec.name))
   const call = fc.record({
     group: fc.constantFrom(undefined, 'mcp:web', 'mcp:db', 'mcp:hub'),
@@ -133,7 +133,7 @@ test('selectTools() never goes over the bound, and does the same for the same', 
   )
 })
 
-test('selectTools() looks for what was meant by as many unknown names as it says, and repeats none at length', () => {
+test('selectTools() suggests names for a limited number of unknown ones, and truncates long ones', () => {
   const asked: string[] = []
   const catalogue = new ToolCatalog([READ, ...SPECS], GROUPS)
   const nearest = catalogue.nearest.bind(catalogue)
@@ -152,7 +152,7 @@ test('selectTools() looks for what was meant by as many unknown names as it says
   assert.equal(asked.length, 10)
 })
 
-test('selectTools() describes the groups of what it selected, as many as help', () => {
+test('selectTools() describes as many groups of the selected tools as are useful', () => {
   const specs = Array.from({ length: 30 }, (_, n) => remoteSpecs(`s${n}`, 10)).flat()
   const groups = Array.from({ length: 30 }, (_, n) => toolGroup(`s${n}`, specs))
   const catalogue = new ToolCatalog([READ, ...specs], groups)
@@ -168,7 +168,7 @@ test('selectTools() describes the groups of what it selected, as many as help', 
   assert.equal(idsOf(wide).length, 8)
 })
 
-/** A conversation with these tools selected, of an agent with those above. */
+/** Returns a conversation with these selected tools, of an agent with the tools above. */
 function conversation(before: readonly string[] = []) {
   const catalogue = new ToolCatalog([READ, ...SPECS], GROUPS)
   const selection = new SelectedTools(before)

@@ -22,7 +22,7 @@ test('instructionsHook() tells a user once which files of a folder are used', as
   assert.equal((await place.trust.read()).get(root)?.state, 'notified')
 })
 
-test('instructionsHook() tells of a file that is new in a known folder, and not of one that changed', async () => {
+test('instructionsHook() reports a new file in a known folder, but not a changed one', async () => {
   await using place = await makeInstructionFixture()
   await place.write(`${W}/AGENTS.md`)
   await place.read(W)
@@ -35,7 +35,7 @@ test('instructionsHook() tells of a file that is new in a known folder, and not 
   )
 })
 
-test('instructionsHook() tells once why a file is not read, and again when the reason is another', async () => {
+test('instructionsHook() reports once why a file is not read, and again for another reason', async () => {
   await using place = await makeInstructionFixture()
   await symlink('/etc/passwd', place.at(`${W}/AGENTS.md`))
   assert.deepEqual((await place.read(W)).notices, [
@@ -46,7 +46,7 @@ test('instructionsHook() tells once why a file is not read, and again when the r
   assert.equal((await place.read(W)).notices.length, 1)
 })
 
-test('instructionsHook() uses nothing of a folder that is not trusted, and says nothing', async () => {
+test('instructionsHook() uses nothing of an untrusted folder, and reports nothing', async () => {
   await using place = await makeInstructionFixture()
   await place.write(`${W}/AGENTS.md`)
   await place.write('user/.crabtalk/Crab.md')
@@ -55,7 +55,7 @@ test('instructionsHook() uses nothing of a folder that is not trusted, and says 
   assert.deepEqual([files, notices], [[['user/.crabtalk/Crab.md', 'user/.crabtalk/Crab.md']], []])
 })
 
-test('instructionsHook() uses a trusted folder without a word', async () => {
+test('instructionsHook() uses a trusted folder without a notice', async () => {
   await using place = await makeInstructionFixture()
   await place.write(`${W}/AGENTS.md`)
   await place.trust.setState(place.at(W), 'trusted', NEVER)
@@ -63,7 +63,7 @@ test('instructionsHook() uses a trusted folder without a word', async () => {
   assert.deepEqual([files.length, notices], [1, []])
 })
 
-test('instructionsHook() gives a remote turn the home’s own file alone, and tells it nothing', async () => {
+test('instructionsHook() gives a remote turn only the home’s own file, without a notice', async () => {
   await using place = await makeInstructionFixture()
   await place.write(`${W}/AGENTS.md`)
   await place.write('user/.crabtalk/Crab.md')
@@ -75,7 +75,7 @@ test('instructionsHook() gives a remote turn the home’s own file alone, and te
   assert.deepEqual(await place.read(W, turn), { prompt: '', files: [], warnings: [], notices: [] })
 })
 
-test('instructionsHook() gives an unattended turn only what was trusted by hand', async () => {
+test('instructionsHook() gives an unattended turn only what the user trusted explicitly', async () => {
   await using place = await makeInstructionFixture()
   await place.write(`${W}/AGENTS.md`)
   const turn = { trust: 'unattended' } as const
@@ -88,7 +88,7 @@ test('instructionsHook() gives an unattended turn only what was trusted by hand'
   assert.equal((await place.read(W, turn)).files.length, 1)
 })
 
-test('instructionsHook() asks a client that can be asked, once, and keeps the answer', async () => {
+test('instructionsHook() asks a client once if it can answer, and keeps the answer', async () => {
   for (const [answer, state, used] of [
     ['Yes', 'trusted', 1],
     ['No', 'untrusted', 0],
@@ -111,7 +111,7 @@ test('instructionsHook() asks a client that can be asked, once, and keeps the an
   }
 })
 
-test('instructionsHook() works without the files, and asks again, when the question is not answered', async () => {
+test('instructionsHook() continues without the files, and asks again, when the question is not answered', async () => {
   await using place = await makeInstructionFixture()
   await place.write(`${W}/AGENTS.md`)
   for (const answers of [undefined, {}]) {
@@ -126,7 +126,7 @@ test('instructionsHook() works without the files, and asks again, when the quest
   assert.equal((await place.trust.read()).size, 0)
 })
 
-test('instructionsHook() remembers nothing for a turn that leaves nothing', async () => {
+test('instructionsHook() stores nothing for an ephemeral turn', async () => {
   await using place = await makeInstructionFixture()
   await place.write(`${W}/AGENTS.md`)
   const ask = async (questions: readonly Question[]) => ({ [questions[0]!.question]: 'Yes' })
@@ -136,7 +136,7 @@ test('instructionsHook() remembers nothing for a turn that leaves nothing', asyn
   assert.equal((await place.trust.read()).size, 0)
 })
 
-test('instructionsHook() does not ask about a folder with nothing to use', async () => {
+test('instructionsHook() does not ask about a folder without instructions', async () => {
   await using place = await makeInstructionFixture()
   await place.read(W, { ask: refuse })
   await symlink('/etc/passwd', place.at(`${W}/AGENTS.md`))
@@ -155,7 +155,7 @@ test('instructionsHook() uses no project’s files when trust.toml cannot be rea
   )
 })
 
-test('instructionsHook() goes on, and tells again, when it cannot remember', async () => {
+test('instructionsHook() continues when it cannot store the notice, and repeats it', async () => {
   await using place = await makeInstructionFixture()
   await place.write(`${W}/AGENTS.md`)
   const trust = place.storeAt('/proc/trust.toml') // no user may write there, and most systems have no such folder
@@ -167,7 +167,7 @@ test('instructionsHook() goes on, and tells again, when it cannot remember', asy
   }
 })
 
-test('trust.toml keeps the comments of its user', async () => {
+test("trust.toml keeps the user's comments", async () => {
   await using place = await makeInstructionFixture()
   await place.write(`${W}/AGENTS.md`)
   await place.read(W)

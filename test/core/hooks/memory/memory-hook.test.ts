@@ -12,7 +12,7 @@ import { toolDispatch, toolRequest } from '../../../support/dispatches.ts'
 const NEVER = new AbortController().signal
 const TOOLS = ['remember', 'forget', 'recall']
 
-test('memoryHook() offers three tools in few bytes, of which one only reads', async () => {
+test('memoryHook() offers three tools with short schemas, of which one is read-only', async () => {
   const tools = await memoryHook({} as never).schema!({} as never, { emit: () => undefined, signal: NEVER })
   assert.deepEqual(
     tools.map(({ name, readOnly }) => [name, readOnly]),
@@ -26,7 +26,7 @@ test('memoryHook() offers three tools in few bytes, of which one only reads', as
   assert.ok(JSON.stringify(tools).length + prompt.length <= 700)
 })
 
-test('memoryHook() says when to use those tools that a turn may have, and nothing of others', () => {
+test('memoryHook() says when to use the memory tools that a turn has, and does not mention others', () => {
   const hook = memoryHook({} as never)
   const saying = (...names: string[]) => hook.systemPrompt!(({ name }) => names.includes(name))
   assert.match(saying(...TOOLS)!, /recall .*remember /)
@@ -35,7 +35,7 @@ test('memoryHook() says when to use those tools that a turn may have, and nothin
   assert.equal(saying('read'), undefined)
 })
 
-test('memoryHook() describes each call as one about what the agent itself remembers', async () => {
+test("memoryHook() describes each call as one on the agent's own memory", async () => {
   const hook = memoryHook({} as never)
   const args = { name: 'a', content: 'b', query: 'c' }
   for (const [name, harmless] of [
@@ -50,7 +50,7 @@ test('memoryHook() describes each call as one about what the agent itself rememb
   assert.equal(hook.dispatch!('bash', toolDispatch(), NEVER), undefined)
 })
 
-test('memoryHook() refuses arguments that make no sense, and names the field', async () => {
+test('memoryHook() rejects invalid arguments, and names the field', async () => {
   const hook = memoryHook({} as never)
   for (const [name, args, field] of [
     ['remember', { content: 'x' }, 'name'],
@@ -67,7 +67,7 @@ test('memoryHook() refuses arguments that make no sense, and names the field', a
   }
 })
 
-test('remember adds a note of its agent, and says what another one of that name said', async () => {
+test('remember adds a note of its agent, and returns the text it replaced', async () => {
   await using home = await openHome()
   assert.equal(
     await home.call('remember', { name: 'deploy', content: 'by hand', aliases: 'ship' }),
@@ -85,7 +85,7 @@ test('remember adds a note of its agent, and says what another one of that name 
   ])
 })
 
-test('forget removes a note by any name, and never an archive', async () => {
+test('forget removes a note by any of its names, and never an archive', async () => {
   await using home = await openHome()
   await home.call('remember', { name: 'deploy', content: 'by hand', aliases: ['ship'] })
   assert.equal(await home.call('forget', { name: 'ship' }), 'Forgot "deploy", which said: by hand')
@@ -99,7 +99,7 @@ test('forget removes a note by any name, and never an archive', async () => {
   }
 })
 
-test('recall finds entries by words, and one of that very name first and whole', async () => {
+test('recall finds entries by words, and an entry of exactly that name first and in full', async () => {
   await using home = await openHome()
   const long = `${'sand '.repeat(2000)}the tide turns at noon ${'sand '.repeat(2000)}`
   await home.call('remember', { name: 'tide', content: long })
@@ -120,7 +120,7 @@ test('recall finds entries by words, and one of that very name first and whole',
   assert.doesNotMatch(await home.call('recall', { query: 'tide', limit: '1' }), /\[moon\]/)
 })
 
-test('recall that finds nothing says what there is', async () => {
+test('recall lists what exists when it finds nothing', async () => {
   await using home = await openHome()
   assert.equal(await home.call('recall', { query: 'x y' }), 'The memory is empty')
   await home.call('remember', { name: 'moon', content: 'pulls' })

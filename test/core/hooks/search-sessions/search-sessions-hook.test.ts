@@ -11,7 +11,7 @@ import { headerOf, said } from '../../storage/samples.ts'
 
 const NEVER = new AbortController().signal
 
-test('searchArguments() fills in what a model leaves out, and cuts what is too much', () => {
+test('searchArguments() fills in defaults, and limits values', () => {
   const usual = { limit: 5, contextBefore: 2, contextAfter: 2, since: undefined, until: undefined }
   assert.deepEqual(searchArguments({ query: ' cron ' }), { query: 'cron', ...usual })
   assert.deepEqual(
@@ -32,12 +32,12 @@ for (const args of [
   { query: 'x', limit: 'many' },
   { query: 'x', since: 'soon' },
 ]) {
-  test(`searchArguments() refuses ${JSON.stringify(args)}`, () => {
+  test(`searchArguments() rejects ${JSON.stringify(args)}`, () => {
     assert.throws(() => searchArguments(args), { kind: 'invalid', message: /^Cannot search: / })
   })
 }
 
-test('ownSenders() is everybody at this machine for a local turn, exactly the sender for every other', () => {
+test('ownSenders() is every local sender for a local turn, and exactly the sender for others', () => {
   const senders = ['ann', 'sh:01K', 'sh:mcp:x', 'telegram:5', 'cron', 'event:build:done', 'delegate:01K']
   const own = (...of: Parameters<typeof ownSenders>) => senders.filter(ownSenders(...of))
   assert.deepEqual(own('local', 'ann'), ['ann', 'sh:01K', 'sh:mcp:x'])
@@ -47,7 +47,7 @@ test('ownSenders() is everybody at this machine for a local turn, exactly the se
   assert.deepEqual(own('unattended', 'cron'), ['cron'])
 })
 
-test('toAnswer() gives each conversation with id, day and title, and marks the match', () => {
+test('toAnswer() returns each conversation with id, day and title, and marks the match', () => {
   const window = [
     item({ seq: 1, role: 'user', snippet: 'why\nis it slow?' }),
     item({ seq: 2, role: 'assistant', snippet: 'x'.repeat(400) }),
@@ -63,7 +63,7 @@ test('toAnswer() gives each conversation with id, day and title, and marks the m
   assert.equal(toAnswer({ matches: [], partial: false }, { query: 'q', titles }), 'Nothing was found for q.')
 })
 
-test('search_sessions asks for the own conversations of that agent, without the one that asks', async () => {
+test("search_sessions searches the agent's own conversations, except the current one", async () => {
   const storage = new MemoryStorage()
   const { id } = await storage.createSession(headerOf(), [said('one'), { kind: 'meta', title: 'First' }])
   const asked: SessionQuery[] = []

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { globArguments, grepArguments } from '../../../../src/core/hooks/search/arguments.ts'
 
-test('grepArguments() fills in what is left out, also as null', () => {
+test('grepArguments() fills in missing and null values', () => {
   const expected = {
     pattern: 'x',
     path: '.',
@@ -16,7 +16,7 @@ test('grepArguments() fills in what is left out, also as null', () => {
   assert.deepEqual(grepArguments({ pattern: 'x', ...nulls }), expected)
 })
 
-test('grepArguments() understands numbers as text, and the names of other tools', () => {
+test('grepArguments() accepts numbers as text, and the names of other tools', () => {
   const args = {
     pattern: 'x',
     path: '',
@@ -29,11 +29,11 @@ test('grepArguments() understands numbers as text, and the names of other tools'
   assert.deepEqual(grepArguments(args), expected)
 })
 
-test('grepArguments() shows at most 20 lines around a match', () => {
+test('grepArguments() limits the context of a match to 20 lines', () => {
   assert.equal(grepArguments({ pattern: 'x', context: 1000 }).context, 20)
 })
 
-test('grepArguments() and globArguments() refuse what makes no sense, naming the field', () => {
+test('grepArguments() and globArguments() reject invalid values, naming the field', () => {
   const cases: [object, RegExp][] = [
     [{}, /pattern is missing/],
     [{ pattern: '' }, /pattern is missing/],
@@ -54,11 +54,11 @@ test('grepArguments() and globArguments() refuse what makes no sense, naming the
   assert.throws(() => globArguments({}), { kind: 'invalid', message: 'Cannot run glob: pattern is missing' })
 })
 
-test('grepArguments() takes a backslash before an n for what it is', () => {
+test('grepArguments() keeps a backslash before an n', () => {
   assert.equal(grepArguments({ pattern: 'a\\\\nb' }).pattern, 'a\\\\nb')
 })
 
-test('globArguments() takes the folder from the beginning of a pattern that has one', () => {
+test('globArguments() takes the folder from the start of a pattern', () => {
   assert.deepEqual(globArguments({ pattern: '*.ts' }), { pattern: '*.ts', path: '.' })
   assert.deepEqual(globArguments({ pattern: 'src/**', path: 'a' }), { pattern: 'src/**', path: 'a' })
   assert.deepEqual(globArguments({ pattern: '/a/b/**/*.ts', path: 'c' }), {

@@ -13,7 +13,7 @@ const processes = openProcessHost({ pid: process.pid })
 after(() => processes[Symbol.asyncDispose]())
 const installed = installedRipgrep(import.meta.filename)!
 
-test('chooseEngine() takes the ripgrep of the program before one of the system', async () => {
+test('chooseEngine() prefers the bundled ripgrep to one of the system', async () => {
   await using tree = await makeTools({
     'own/rg': script('ripgrep 15.0.0'),
     'bin/rg': script('ripgrep 14.0.0'),
@@ -21,7 +21,7 @@ test('chooseEngine() takes the ripgrep of the program before one of the system',
   assert.equal(await engineIn(tree, tree.path('own/rg')), 'ripgrep 15.0.0')
 })
 
-test('chooseEngine() falls back to the ripgrep on the PATH when its own is missing, broken or may not run', async () => {
+test('chooseEngine() uses the ripgrep on the PATH when its own is missing, broken or not executable', async () => {
   await using tree = await makeTools({
     'own/broken': '\x7fELF of another machine',
     'own/forbidden': script('ripgrep 15.0.0'),
@@ -37,7 +37,7 @@ test('chooseEngine() falls back to the ripgrep on the PATH when its own is missi
   assert.equal(await engineIn(tree, undefined), 'ripgrep 14.0.0')
 })
 
-test('chooseEngine() takes no program from a relative folder of the PATH', async () => {
+test('chooseEngine() uses no program from a relative folder of the PATH', async () => {
   await using tree = await makeTools({ 'bin/rg': script('ripgrep 14.0.0') })
   const env = { PATH: `${relative('/', tree.path('bin'))}:.` }
   assert.equal(
@@ -46,7 +46,7 @@ test('chooseEngine() takes no program from a relative folder of the PATH', async
   )
 })
 
-test('chooseEngine() takes no program that does not soon say what it is, and ends it', async () => {
+test('chooseEngine() rejects and ends a program that does not identify itself in time', async () => {
   const hangs = `exec sleep 3607`
   const floods = `exec yes ripgrep 15.0.0`
   for (const script of [hangs, floods]) {
@@ -63,7 +63,7 @@ test('chooseEngine() searches in JavaScript when there is no ripgrep', async () 
   assert.equal(await engineIn(tree, undefined), 'JavaScript')
 })
 
-test('chooseEngine() asks for its own ripgrep once, and not before the first search', async () => {
+test('chooseEngine() checks its own ripgrep once, and not before the first search', async () => {
   await using tree = await makeTree({ a: '' })
   await symlink(installed, tree.path('rg'))
   let asked = 0
@@ -78,12 +78,12 @@ test('chooseEngine() asks for its own ripgrep once, and not before the first sea
   assert.equal(asked, 1)
 })
 
-/** A program that says what it is, and names itself when it should search. */
+/** Returns a program that identifies itself, and prints its name when it should search. */
 function script(version: string): string {
   return `#!/bin/sh\n[ "$1" = --version ] && echo '${version}' || printf '${version}\\0'\n`
 }
 
-/** The files of a folder with a mark of their own in them, executable. */
+/** Writes executable files with distinct marks into a folder. */
 async function makeTools(files: Readonly<Record<string, string>>): Promise<Tree> {
   const tree = await makeTree({ 'bin/': '', JavaScript: randomUUID(), ...files })
   for (const name of Object.keys(files)) await chmod(tree.path(name), 0o755)
@@ -97,7 +97,7 @@ function engineIn(tree: Tree, own: string | undefined): Promise<string> {
   )
 }
 
-/** What the engine finds first: a script gives its version, JavaScript what is there. */
+/** Returns the first result of the engine: a script gives its version, JavaScript an existing file. */
 async function searchWith(tree: Tree, engine: ReturnType<typeof chooseEngine>): Promise<string> {
   const scope = {
     root: tree.root,

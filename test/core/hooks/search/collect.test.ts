@@ -4,7 +4,7 @@ import { collectMatches } from '../../../../src/core/hooks/search/collect.ts'
 
 const NEVER = new AbortController().signal
 
-test('collect() gathers all, or as much as is enough', async () => {
+test('collect() gathers everything, up to a limit', async () => {
   const search = async function* () {
     yield* [1, 2, 3]
   }
@@ -18,7 +18,7 @@ test('collect() gathers all, or as much as is enough', async () => {
   })
 })
 
-test('collect() gives what was found when the time is up', async () => {
+test('collect() returns what was found when the time is up', async () => {
   const search = async function* (signal: AbortSignal) {
     yield 1
     yield await aborted(signal)
@@ -39,7 +39,7 @@ test('collect() fails when it is aborted, also when the time is up as well', asy
   await assert.rejects(collectMatches(search, { maxItems: 9, timeLimitMs: 5 }, stop.signal))
 })
 
-test('collect() fails as the search does', async () => {
+test('collect() fails with the error of the search', async () => {
   const search = (): AsyncGenerator<never> => {
     throw new Error('broken')
   }

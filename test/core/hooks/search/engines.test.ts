@@ -41,7 +41,7 @@ for (const [name, engine] of Object.entries(ENGINES)) {
         .toSorted()
     }
 
-    test('files() gives hidden files and odd names, but no links and nothing below .git', async () => {
+    test('files() returns hidden files and odd names, but no links and nothing below .git', async () => {
       await using tree = await makeTree({
         '.hidden/x': '',
         'a/-rf': '',
@@ -57,7 +57,7 @@ for (const [name, engine] of Object.entries(ENGINES)) {
       assert.deepEqual(await filesIn(tree), ['.hidden/x', 'a/-rf', 'a/new\nline', 'a/ö [1]{2} *'])
     })
 
-    test('files() leaves out what git ignores in a repository, also by rules above the root', async () => {
+    test('files() omits what git ignores in a repository, also by rules above the root', async () => {
       await using tree = await makeTree({
         '.git/': '',
         '.git/info/exclude': 'private\n',
@@ -91,17 +91,17 @@ for (const [name, engine] of Object.entries(ENGINES)) {
       ])
     })
 
-    test('files() goes by upper and lower case', async () => {
+    test('files() is case-sensitive', async () => {
       await using tree = await makeTree({ '.git/': '', '.gitignore': '*.LOG\n', 'a.log': '', 'b.LOG': '' })
       assert.deepEqual(await filesIn(tree), ['.gitignore', 'a.log'])
     })
 
-    test('files() takes a .gitignore outside of a repository for a file like any other', async () => {
+    test('files() treats a .gitignore outside a repository as an ordinary file', async () => {
       await using tree = await makeTree({ '.gitignore': '*\n', a: '' })
       assert.deepEqual(await filesIn(tree), ['.gitignore', 'a'])
     })
 
-    test('files() goes by .ignore and .rgignore anywhere, which win over .gitignore', async () => {
+    test('files() follows .ignore and .rgignore anywhere, which override .gitignore', async () => {
       await using tree = await makeTree({
         '.git/': '',
         '.gitignore': '*.a\n',
@@ -114,7 +114,7 @@ for (const [name, engine] of Object.entries(ENGINES)) {
       assert.deepEqual(await filesIn(tree), ['.gitignore', '.ignore', '.rgignore', 'x.a', 'x.b'])
     })
 
-    test('files() does not carry rules of git into a repository inside of another', async () => {
+    test('files() does not apply git rules of a repository to a nested one', async () => {
       await using tree = await makeTree({
         '.git/': '',
         '.gitignore': '*.log\n',
@@ -124,12 +124,12 @@ for (const [name, engine] of Object.entries(ENGINES)) {
       assert.deepEqual(await filesIn(tree), ['.gitignore', 'in/a.log'])
     })
 
-    test('files() gives an ignored folder that is asked for', async () => {
+    test('files() returns an ignored folder that is requested', async () => {
       await using tree = await makeTree({ '.git/': '', '.gitignore': 'dist\n', 'dist/deep/a.js': '' })
       assert.deepEqual(await filesIn(tree, { root: tree.path('dist') }), ['deep/a.js'])
     })
 
-    test('files() never enters what is closed, whatever its name', async () => {
+    test('files() never enters protected folders, whatever their name', async () => {
       await using tree = await makeTree({
         'a/config.toml': '',
         'b/config.toml': '',
@@ -147,7 +147,7 @@ for (const [name, engine] of Object.entries(ENGINES)) {
       assert.deepEqual(await filesIn(tree, { closed }), ['b/config.toml', 'b/key', 'o[d]d {x}/l'])
     })
 
-    test('files() gives at least what a glob matches, and still nothing that git ignores', async () => {
+    test('files() returns at least what a glob matches, and still nothing that git ignores', async () => {
       await using tree = await makeTree({
         '.git/': '',
         '.gitignore': 'dist/\nsecret.ts\n',
@@ -169,7 +169,7 @@ for (const [name, engine] of Object.entries(ENGINES)) {
       }
     })
 
-    test('a root that is a file is searched although git ignores it', async () => {
+    test('a root that is a file is searched even if git ignores it', async () => {
       await using tree = await makeTree({
         '.git/': '',
         '.gitignore': '*\n',
@@ -184,7 +184,7 @@ for (const [name, engine] of Object.entries(ENGINES)) {
       ])
     })
 
-    test('lines() counts lines and UTF-16 units, in files of any line end', async () => {
+    test('lines() counts lines and UTF-16 units, in files with any line ends', async () => {
       await using tree = await makeTree({
         unix: 'one\ntwo needle\n\nneedle',
         windows: 'one\r\nneedle\r\n',
@@ -205,7 +205,7 @@ for (const [name, engine] of Object.entries(ENGINES)) {
       ])
     })
 
-    test('lines() passes over binary files, even one that is asked for', async () => {
+    test('lines() skips binary files, even a requested one', async () => {
       await using tree = await makeTree({ 'a.bin': 'needle\n\0\n', 'b.txt': 'needle\n' })
       assert.deepEqual(await linesIn(tree, 'needle'), ['b.txt:1:0:needle'])
       const query = { pattern: 'needle', ignoreCase: false, counted: true }
@@ -213,18 +213,18 @@ for (const [name, engine] of Object.entries(ENGINES)) {
       assert.deepEqual(await Array.fromAsync(engine.matchingFiles(query, scope, NEVER)), [])
     })
 
-    test('lines() gives the lines around a match once', async () => {
+    test('lines() returns the lines around a match once', async () => {
       await using tree = await makeTree({ a: '1\n2\nx\n4\nx\n6\n7\n8\nx\n' })
       const expected = ['a:2:-:2', 'a:3:0:x', 'a:4:-:4', 'a:5:0:x', 'a:6:-:6', 'a:8:-:8', 'a:9:0:x']
       assert.deepEqual(await linesIn(tree, 'x', { context: 1 }), expected)
     })
 
-    test('lines() gives of one file no more matches than asked for', async () => {
+    test('lines() returns no more than the requested number of matches per file', async () => {
       await using tree = await makeTree({ a: 'x\n'.repeat(9), b: 'x\n'.repeat(9) })
       assert.equal((await linesIn(tree, 'x', { limit: 2 })).length, 4)
     })
 
-    test('lines() understands what both dialects of regular expressions have', async () => {
+    test('lines() supports the common syntax of both regular expression dialects', async () => {
       await using tree = await makeTree({ a: 'Foo(bar)\n\tlet x = "é"\nfoobar\r\n' })
       const found = async (pattern: string, ignoreCase = false) =>
         (await linesIn(tree, pattern, { ignoreCase })).map((line) => Number(line.split(':')[1]))
@@ -241,7 +241,7 @@ for (const [name, engine] of Object.entries(ENGINES)) {
       assert.deepEqual(await found('-x|--|r\\)'), [1])
     })
 
-    test('lines() and matchingFiles() throw `invalid` for what is no regular expression', async () => {
+    test('lines() and matchingFiles() throw `invalid` for an invalid regular expression', async () => {
       await using tree = await makeTree({ a: 'x\n' })
       for (const pattern of ['(', '[', '*x', 'a{2,1}']) {
         const query = { pattern, ignoreCase: false, context: 0, limit: 1, counted: false }
@@ -294,7 +294,7 @@ for (const [name, engine] of Object.entries(ENGINES)) {
       assert.deepEqual(await livingWith(mark), [])
     })
 
-    test('a folder that is not there holds nothing', async () => {
+    test('a missing folder is empty', async () => {
       await using tree = await makeTree({})
       await mkdir(tree.path('empty'))
       assert.deepEqual(await filesIn(tree, { root: tree.path('empty') }), [])
@@ -302,7 +302,7 @@ for (const [name, engine] of Object.entries(ENGINES)) {
   })
 }
 
-test('ripgrepEngine() does not go by what a person has set for ripgrep or git', async () => {
+test("ripgrepEngine() ignores the user's settings for ripgrep and git", async () => {
   await using tree = await makeTree({
     'work/.git/': '',
     'work/a.ts': '',

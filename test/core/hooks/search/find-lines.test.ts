@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { patternLineFinder, splitLineSpans } from '../../../../src/core/hooks/search/find-lines.ts'
 
-test('linesOf() spans every line, with or without a line break at the end', () => {
+test('splitLineSpans() spans every line, with or without a line break at the end', () => {
   const lines = (text: string) =>
     [...splitLineSpans(text)].map(({ number, start, end }) => [number, text.slice(start, end)])
   assert.deepEqual(lines('a\r\n\nb\r\r\nc'), [
@@ -16,7 +16,7 @@ test('linesOf() spans every line, with or without a line break at the end', () =
   assert.deepEqual(lines(''), [])
 })
 
-test('lineFinder() finds lines up to the limit, and where they match', () => {
+test('patternLineFinder() finds lines up to the limit, with the positions of matches', () => {
   const find = patternLineFinder(/b+/u)
   assert.deepEqual(find('ab\nx\nbb\nb', 2), [
     { number: 1, start: 0, end: 2, at: 1 },
@@ -25,7 +25,7 @@ test('lineFinder() finds lines up to the limit, and where they match', () => {
   assert.deepEqual(find('', 2), [])
 })
 
-test('lineFinder() gives up on a pattern that takes for ever, and can be used again', () => {
+test('patternLineFinder() gives up on an endless pattern, and can be used again', () => {
   const find = patternLineFinder(/^(a+)+$/u, 20)
   const refused = { kind: 'invalid', message: 'Cannot search: the pattern takes too long' }
   assert.throws(() => find(`${'a'.repeat(50)}!`, 1), refused)

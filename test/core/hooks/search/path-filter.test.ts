@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { toPathFilter } from '../../../../src/core/hooks/search/target.ts'
 
-test('toPathFilter() matches names in any folder without a slash, paths with one', () => {
+test('toPathFilter() matches names in any folder without a slash, and paths with one', () => {
   const cases: [glob: string, yes: string[], no: string[]][] = [
     ['*.ts', ['a.ts', 'src/a.ts', '.a.ts'], ['a.tsx', 'a.ts/b']],
     ['src/*.ts', ['src/a.ts'], ['a.ts', 'src/b/a.ts', 'x/src/a.ts']],
@@ -25,7 +25,7 @@ test('toPathFilter() matches names in any folder without a slash, paths with one
   }
 })
 
-test('toPathFilter() gives a glob of names only where ripgrep means the same by it', () => {
+test('toPathFilter() returns a glob of names only where ripgrep means the same by it', () => {
   const nameGlob = (glob: string) => toPathFilter(glob, '/root').nameGlob
   assert.deepEqual(['*.ts', 'src/**/*.{ts,tsx}', '/a.ts'].map(nameGlob), ['*.ts', '*.{ts,tsx}', 'a.ts'])
   const unsure = [
@@ -47,13 +47,13 @@ test('toPathFilter() gives a glob of names only where ripgrep means the same by 
   )
 })
 
-test('toPathFilter() takes no longer for many stars', () => {
+test('toPathFilter() takes linear time for many stars', () => {
   const { matches } = toPathFilter('**/*a*a*/**/*a*a*/**/*a*a*/b', '/root')
   assert.ok(!matches(`${`${'a'.repeat(69)}/`.repeat(3)}c`))
   assert.ok(matches('x/aa/aa/x/aa/b'))
 })
 
-test('toPathFilter() throws `invalid` for what is no glob and what leads out of the root', () => {
+test('toPathFilter() throws `invalid` for invalid globs and for paths outside the root', () => {
   for (const glob of ['', '!', './', '../*.ts', 'a/../../b', '[z-a]']) {
     assert.throws(
       () => toPathFilter(glob, '/root'),

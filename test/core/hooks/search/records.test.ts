@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { splitRecords } from '../../../../src/core/hooks/search/records.ts'
 
-test('splitRecords() gives the same records however the bytes are cut', async () => {
+test('splitRecords() returns the same records for any division of the bytes', async () => {
   const pieces = fc.array(fc.uint8Array({ max: 3, maxLength: 6 }), { maxLength: 8 })
   const property = fc.asyncProperty(pieces, async (bytes) => {
     const whole = Buffer.concat(bytes).toString('latin1').split('\0')
@@ -17,7 +17,7 @@ test('splitRecords() gives the same records however the bytes are cut', async ()
   await fc.assert(property)
 })
 
-test('splitRecords() gives nothing of a record that is too long, and all that follows', async () => {
+test('splitRecords() drops a record that is too long, and returns all that follow', async () => {
   const bytes = ['ab', 'cdef', 'g\nhi\n', '123456\nj\n12', '3456'].map((text) => Buffer.from(text))
   const records = await Array.fromAsync(splitRecords(from(bytes), { delimiter: 0x0a, maxBytes: 5 }))
   assert.deepEqual(records.map(String), ['hi', 'j'])

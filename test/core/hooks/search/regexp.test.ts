@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { toRegExp } from '../../../../src/core/hooks/search/javascript.ts'
 
-test('toRegExp() reads what ripgrep takes and JavaScript writes otherwise', () => {
+test('toRegExp() converts ripgrep syntax that JavaScript writes differently', () => {
   const cases: [pattern: string, expected: RegExp][] = [
     ['a.b', /a.b/u],
     ['(?i)a', /a/iu],
@@ -18,7 +18,7 @@ test('toRegExp() reads what ripgrep takes and JavaScript writes otherwise', () =
   assert.deepEqual(toRegExp({ pattern: 'a', ignoreCase: true }), /a/iu)
 })
 
-test('toRegExp() refuses what it would read otherwise than ripgrep does', () => {
+test('toRegExp() rejects syntax that it would read differently from ripgrep', () => {
   for (const pattern of ['\\Afoo', '\\h+', 'foo\\z', '(?P<name>x)', '[[:graph:]]', '[[:^alpha:]]']) {
     assert.throws(() => toRegExp({ pattern, ignoreCase: false }), { kind: 'invalid' }, pattern)
   }

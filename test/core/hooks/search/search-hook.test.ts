@@ -13,7 +13,7 @@ const processes = openProcessHost({ pid: process.pid })
 after(() => processes[Symbol.asyncDispose]())
 const ripgrep = ripgrepEngine({ processes, program: installedRipgrep(import.meta.filename)!, env: {} })
 
-test('glob names files newest first, those of one time by their paths', async () => {
+test('glob lists files newest first, those of one time by path', async () => {
   await using tree = await makeTree({ 'b.ts': '', 'a.ts': '', 'deep/new.ts': '', 'x.js': '' })
   for (const [name, time] of [
     ['a.ts', 1000],
@@ -34,7 +34,7 @@ test('glob says how many more there are, and when there are none', async () => {
   assert.equal(await say(tree, 'glob', { pattern: '*.md' }), 'No files found.')
 })
 
-test('glob says how many files it leaves out because their names are not UTF-8', async () => {
+test('glob says how many files it omits because their names are not UTF-8', async () => {
   await using tree = await makeTree({ 'a.txt': '', 'b\ufffd.txt': '' })
   const name = Buffer.concat([Buffer.from(tree.path('caf')), Buffer.from([0xe9]), Buffer.from('.txt')])
   const isMade = await writeFile(name, '').then(
@@ -46,7 +46,7 @@ test('glob says how many files it leaves out because their names are not UTF-8',
   assert.deepEqual(lines.toSorted(), [...note, 'a.txt', 'b\ufffd.txt'].toSorted())
 })
 
-test('glob looks in the folder that a path or the pattern begins with', async () => {
+test('glob searches the folder that a path or the pattern begins with', async () => {
   await using tree = await makeTree({ 'src/a.ts': '', 'src/deep/b.ts': '', 'c.ts': '', 'work/x': '' })
   assert.equal(await say(tree, 'glob', { pattern: '*.ts', path: 'src/deep' }), 'src/deep/b.ts')
   assert.equal(await say(tree, 'glob', { pattern: `${tree.root}/src/*.ts` }), 'src/a.ts')
@@ -59,7 +59,7 @@ test('glob looks in the folder that a path or the pattern begins with', async ()
   })
 })
 
-test('grep shows lines under the names of their files, which come by path', async () => {
+test('grep shows lines below the names of their files, ordered by path', async () => {
   await using tree = await makeTree({ 'b.ts': 'x\nneedle 1\n', 'a/c.ts': 'needle 2\r\nneedle 3\r\n' })
   assert.equal(
     await say(tree, 'grep', { pattern: 'needle' }),
@@ -77,18 +77,18 @@ test('grep shows files by path, in whatever order they are found', async () => {
   assert.equal(await say(tree, 'grep', { pattern: 'x', mode: 'files' }, options), 'a/c\na1\nb')
 })
 
-test('grep marks the lines around a match, and where some are left out', async () => {
+test('grep marks the lines around a match, and gaps between them', async () => {
   await using tree = await makeTree({ a: '1\nx\n3\n4\n5\nx\n' })
   assert.equal(await say(tree, 'grep', { pattern: 'x', context: 1 }), 'a\n1-1\n2:x\n3-3\n--\n5-5\n6:x')
 })
 
-test('grep gives names or counts instead', async () => {
+test('grep returns names or counts instead', async () => {
   await using tree = await makeTree({ b: 'x\nx\n', 'a/a': 'X\n' })
   assert.equal(await say(tree, 'grep', { pattern: 'x', ignoreCase: true, mode: 'files' }), 'a/a\nb')
   assert.equal(await say(tree, 'grep', { pattern: 'x', mode: 'count' }), 'b: 2')
 })
 
-test('grep takes a glob of names, of paths, and one that leaves out', async () => {
+test('grep accepts a glob of names, of paths, and one that excludes', async () => {
   await using tree = await makeTree({ 'a.ts': 'x', 'a.test.ts': 'x', 'src/b.ts': 'x', 'src/c.js': 'x' })
   const files = (glob: string) => say(tree, 'grep', { pattern: 'x', mode: 'files', glob })
   assert.equal(await files('*.ts'), 'a.test.ts\na.ts\nsrc/b.ts')
@@ -98,7 +98,7 @@ test('grep takes a glob of names, of paths, and one that leaves out', async () =
   assert.equal(await files('./a.?s'), 'a.ts')
 })
 
-test('grep searches one file, and one outside the working directory under its whole path', async () => {
+test('grep searches one file, and one outside the working directory by its full path', async () => {
   await using tree = await makeTree({ 'in/a.ts': 'x\n', 'out/b.ts': 'x\n' })
   const place = { ...tree, root: tree.path('in') }
   assert.equal(await say(place, 'grep', { pattern: 'x', path: 'a.ts', glob: '*.js' }), 'a.ts\n1:x')
@@ -126,13 +126,13 @@ test('grep stops after 5000 lines and says so', async () => {
   )
 })
 
-test('names with line breaks or what a terminal obeys are quoted', async () => {
+test('names with line breaks or control characters are quoted', async () => {
   await using tree = await makeTree({ 'a\n\x1b[31m': 'x' })
   assert.equal(await say(tree, 'glob', { pattern: '*' }), '"a\\n\\u001b[31m"')
   assert.equal(await say(tree, 'grep', { pattern: 'x' }), '"a\\n\\u001b[31m"\n1:x')
 })
 
-test('what is closed is neither named nor searched, by no path and under no other name', async () => {
+test('protected files are neither listed nor searched, by any path or other name', async () => {
   await using tree = await makeTree({
     'home/config.toml': 'key',
     'home/agents/a.toml': 'key',
@@ -154,7 +154,7 @@ test('what is closed is neither named nor searched, by no path and under no othe
   }
 })
 
-test('what the kernel tells of this process is not searched', async () => {
+test("the kernel's files about this process are not searched", async () => {
   await using tree = await makeTree({})
   const [thread] = await readdir('/proc/self/task').then((threads) =>
     threads.filter((id) => +id !== process.pid),
@@ -166,7 +166,7 @@ test('what the kernel tells of this process is not searched', async () => {
   }
 })
 
-test('what a rule keeps from the model is not shown', async () => {
+test('paths that a rule hides from the model are not shown', async () => {
   await using tree = await makeTree({ '.env': 'key\n', 'src/a.ts': 'key\n' })
   const mayShow = (path: string) => path !== tree.path('.env')
   for (const [name, args] of [
@@ -211,14 +211,14 @@ test('an abort ends the wait for an engine', async () => {
   }
 })
 
-test('a path that is not there, or is no file or folder, is refused', async () => {
+test('a missing path, and one that is neither file nor folder, is rejected', async () => {
   await using tree = await makeTree({ 'a.ts': '' })
   assert.equal(await say(tree, 'glob', { pattern: '*', path: 'b' }), '!Cannot search b: it does not exist')
   const device = await say(tree, 'grep', { pattern: 'x', path: '/dev/null' })
   assert.equal(device, '!Cannot search /dev/null: it is neither a file nor a folder')
 })
 
-test('describe() resolves links and ~, and means the working directory without a path', async () => {
+test('describe() resolves links and ~, and uses the working directory without a path', async () => {
   await using tree = await makeTree({ 'real/a': '', link: '-> real' })
   const describe = (args: object) =>
     describeTool(hookOf({ homeDir: tree.path('real') }), 'grep', args, tree.root)
@@ -235,7 +235,7 @@ test('describe() resolves links and ~, and means the working directory without a
   })
 })
 
-test('other tools are not its business', () => {
+test('calls of other tools are not handled', () => {
   assert.equal(hookOf().describe?.('read', {} as never), undefined)
   assert.equal(hookOf().dispatch?.('read', {} as never, new AbortController().signal), undefined)
 })
@@ -244,7 +244,7 @@ function hookOf(options: Partial<SearchHookOptions> = {}) {
   return searchHook({ engine: async () => ripgrep, closed: [], homeDir: '', ...options })
 }
 
-/** What a tool answers; a failure begins with `!`. */
+/** Returns the answer of a tool; a failure begins with `!`. */
 async function say(
   tree: Pick<Tree, 'root'>,
   name: string,

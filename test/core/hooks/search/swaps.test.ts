@@ -54,7 +54,7 @@ for (const [name, engine] of Object.entries(ENGINES)) {
       })
     }
 
-    test(`${name} gives nothing of what takes a folder's place while it is searched, on ${system}`, async () => {
+    test(`${name} returns nothing from a replacement of the searched folder, on ${system}`, async () => {
       for (const [tool, args] of CALLS) {
         await using tree = await treeOfTwo()
         const given: string[] = []
@@ -73,7 +73,7 @@ for (const [name, engine] of Object.entries(ENGINES)) {
 }
 
 for (const [system, fdLinks] of Object.entries(SYSTEMS)) {
-  test(`nothing is named behind a link that takes the place of what is below, on ${system}`, async () => {
+  test(`no files are listed behind a link that replaced a subfolder, on ${system}`, async () => {
     for (const [tool, args] of CALLS) {
       await using tree = await treeOfTwo()
       const swap = () => {
@@ -105,7 +105,7 @@ for (const [system, fdLinks] of Object.entries(SYSTEMS)) {
   })
 }
 
-test('a search lets go of the folder it held', async () => {
+test('a search releases the folder it held', async () => {
   await using tree = await treeOfTwo()
   const hook = searchHook(optionsOf(ENGINES['JavaScript']!))
   for (const path of ['work', 'work/docs/a', 'work/none'])
@@ -119,7 +119,7 @@ test('a search lets go of the folder it held', async () => {
   )
 })
 
-/** What was permitted, and what was not. */
+/** Creates a permitted folder and a forbidden one. */
 function treeOfTwo(): Promise<Tree> {
   return makeTree({
     'work/docs/a': 'key\n',
@@ -133,7 +133,7 @@ function optionsOf(engine: SearchEngine): SearchHookOptions {
   return { engine: async () => engine, closed: [], homeDir: '' }
 }
 
-/** A hook whose calls run after something has happened. */
+/** Returns a hook whose calls run after a change. */
 function dispatchAfter(event: () => Promise<void>, hook: Hook): Hook {
   return {
     ...hook,
@@ -141,7 +141,7 @@ function dispatchAfter(event: () => Promise<void>, hook: Hook): Hook {
   }
 }
 
-/** An engine that begins after something has happened, and whose files are noted. */
+/** Returns an engine that starts after a change, and records its files. */
 function engineAfter(event: () => void, engine: SearchEngine, given: string[]): SearchEngine {
   async function* noted<T>(found: () => AsyncIterable<T>): AsyncGenerator<T> {
     event()

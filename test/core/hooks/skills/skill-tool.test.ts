@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { formatSkillList, skillTool } from '../../../../src/core/hooks/skills/skill-tool.ts'
 import type { Skill } from '../../../../src/core/skills/scan-skills.ts'
 
-test('skillTool() names skills with what they are for, one’s own first, in one line each', () => {
+test('skillTool() lists skills with their descriptions, the user’s own first, in one line each', () => {
   const skills = [toSkill('b', `Does\n  it \u001b[2J${'x'.repeat(300)}`, false), toSkill('c', 'Own')]
   const tool = skillTool(skills, false)
   assert.deepEqual([tool.name, tool.readOnly, tool.isGuide], ['skill', true, undefined])
@@ -16,7 +16,7 @@ test('skillTool() names skills with what they are for, one’s own first, in one
   assert.equal(skillTool(skills, true).isGuide, true)
 })
 
-test('listSkills() cuts descriptions of other programs’ skills first, then its own, and names at last', () => {
+test('formatSkillList() cuts descriptions of other programs’ skills first, then its own, and names last', () => {
   const own = Array.from({ length: 3 }, (_, i) => toSkill(`own-${i}`, 'o'.repeat(240)))
   const others = Array.from({ length: 20 }, (_, i) => toSkill(`other-${i}`, 't'.repeat(240), false))
   const [first, ...rest] = formatSkillList([...others, ...own], 4000).split('\n')
@@ -28,7 +28,7 @@ test('listSkills() cuts descriptions of other programs’ skills first, then its
   assert.match(formatSkillList([...others, ...own], 60), /^own-0, own-1, .*, other-\d and \d+ more$/)
 })
 
-test('listSkills() keeps to its room, and says of how many there is nothing', () => {
+test('formatSkillList() fits its limit, and says how many skills are omitted', () => {
   const name = fc.stringMatching(/^[a-z]([a-z -]{0,62}[a-z])?$/)
   const skill = fc.record({ name, description: fc.string({ maxLength: 400 }), isOwn: fc.boolean() })
   fc.assert(

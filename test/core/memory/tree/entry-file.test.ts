@@ -26,7 +26,7 @@ const FILE = `<div id="meta">
 prod rollout steps ...
 `
 
-test('formatEntryFile() writes the block of the document, and the name only where it is not that of the file', () => {
+test("formatEntryFile() writes the block, and the name only if it differs from the file's", () => {
   assert.equal(formatEntryFile(ENTRY, 'deploy'), FILE)
   assert.match(
     formatEntryFile({ ...ENTRY, name: '<a>/b' }, 'a-b'),
@@ -35,7 +35,7 @@ test('formatEntryFile() writes the block of the document, and the name only wher
   assert.doesNotMatch(formatEntryFile({ ...ENTRY, aliases: [] }, 'deploy'), /Aliases/)
 })
 
-test('parseEntryFile() gives exactly what formatEntryFile() was given', () => {
+test('parseEntryFile() reverses formatEntryFile()', () => {
   const piece = fc.constantFrom(
     '<div id="meta">',
     '</div>',
@@ -61,7 +61,7 @@ test('parseEntryFile() gives exactly what formatEntryFile() was given', () => {
   )
 })
 
-test('parseEntryFile() takes a text without the block as content', () => {
+test('parseEntryFile() treats a text without the block as content', () => {
   const none = { name: undefined, createdAt: undefined, aliases: [] }
   for (const [text, content] of [
     ['', ''],
@@ -75,7 +75,7 @@ test('parseEntryFile() takes a text without the block as content', () => {
   }
 })
 
-test('parseEntryFile() takes what people and editors make of the block', () => {
+test('parseEntryFile() accepts how people and editors write the block', () => {
   const whole = {
     name: undefined,
     createdAt: ENTRY.createdAt,
@@ -97,7 +97,7 @@ test('parseEntryFile() takes what people and editors make of the block', () => {
   })
 })
 
-test('parseEntryFile() refuses a block of which something would be lost', () => {
+test('parseEntryFile() rejects a block that it would read incompletely', () => {
   for (const [block, why] of [
     ['<dl></dl>', /no <\/div>/],
     ['</div>', /<dl>/],

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { fileStems, foldStem } from '../../../../src/core/memory/tree/file-stems.ts'
 import { propertyRuns } from '../../../support/property-runs.ts'
 
-test('fileStems() keeps names that every file system takes', () => {
+test('fileStems() keeps names that every file system accepts', () => {
   const names = [
     'deploy',
     'prod rollout',
@@ -19,7 +19,7 @@ test('fileStems() keeps names that every file system takes', () => {
   assert.deepEqual(fileStems(names), names)
 })
 
-test('fileStems() changes what some system refuses, or a link would need more for', () => {
+test('fileStems() changes names that some system rejects, or that a link would have to escape', () => {
   const changed: [string, string][] = [
     ['ci/cd', 'ci-cd'],
     ['a\\b:c*?"<>|d', 'a-b-c-d'],
@@ -38,13 +38,13 @@ test('fileStems() changes what some system refuses, or a link would need more fo
   for (const [name, stem] of changed) assert.deepEqual(fileStems([name]), [stem], JSON.stringify(name))
 })
 
-test('fileStems() gives no file to two names, also where upper and lower case are one', () => {
+test('fileStems() gives two names different files, also where upper and lower case are one', () => {
   const names = ['a', 'A', 'a/b', 'a-b', 'A-B', 'Straße', 'STRASSE', 'Café', 'Cafe\u0301', 'a-2']
   const stems = ['a', 'A-2', 'a-b', 'a-b-2', 'A-B-3', 'Straße', 'STRASSE-2', 'Café', 'Café-2', 'a-2-2']
   assert.deepEqual(fileStems(names), stems)
 })
 
-test('fileStems() of any names gives different and safe files', () => {
+test('fileStems() returns different and safe files for any names', () => {
   const name = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 300 }),
     fc.constantFrom('aux', 'NUL', ' ', '-', 'ı', 'İ'),

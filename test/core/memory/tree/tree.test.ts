@@ -24,7 +24,7 @@ import { mountReadOnly } from '../../../support/small-disk.ts'
 
 const NEVER = new AbortController().signal
 
-test('dumpTree() writes a tree that mdbook can show: every link leads to a file, and every file has a link', async () => {
+test('dumpTree() writes a tree for mdbook: every link leads to a file, and every file has a link', async () => {
   await using dir = await folder()
   const entries = [
     entry('deploy', { aliases: ['ship'] }),
@@ -48,7 +48,7 @@ test('dumpTree() writes a tree that mdbook can show: every link leads to a file,
   assert.equal((await stat(join(dir.path, 'notes', 'deploy.md'))).mode & 0o777, 0o600)
 })
 
-test('dumpTree() again removes what is gone, and leaves everything else alone', async () => {
+test('dumpTree() removes files of deleted entries, and leaves everything else alone', async () => {
   await using dir = await folder()
   const first = [entry('a'), entry('b'), entry('s-1', { kind: 'archive' })]
   await dumpTree(dir.path, first, NEVER)
@@ -68,7 +68,7 @@ test('dumpTree() again removes what is gone, and leaves everything else alone', 
   )
 })
 
-test('dumpTree() refuses a folder of notes that no dump has written', async () => {
+test('dumpTree() rejects a folder of notes that no dump has written', async () => {
   await using dir = await folder()
   await write(dir.path, { 'notes/shopping.md': 'milk' })
   const refused = { kind: 'conflict', message: /notes\/shopping\.md was not written by a dump/ }
@@ -78,7 +78,7 @@ test('dumpTree() refuses a folder of notes that no dump has written', async () =
   assert.deepEqual(await dumpTree(dir.path, [entry('a')], NEVER), { files: 1, removed: 1 })
 })
 
-test('dumpTree() fails with storage where nothing can be written, and leaves the tree as it was', async () => {
+test('dumpTree() fails with storage where nothing can be written, and leaves the tree unchanged', async () => {
   await using dir = await folder()
   await dumpTree(dir.path, [entry('a')], NEVER)
   const before = await filesIn(dir.path)
@@ -88,14 +88,14 @@ test('dumpTree() fails with storage where nothing can be written, and leaves the
   assert.deepEqual(await filesIn(dir.path), before)
 })
 
-test('a dump that is cancelled leaves the tree as it was', async () => {
+test('a cancelled dump leaves the tree unchanged', async () => {
   await using dir = await folder()
   await dumpTree(dir.path, [entry('a')], NEVER)
   await assert.rejects(dumpTree(dir.path, [entry('b')], AbortSignal.abort()), { name: 'AbortError' })
   assert.deepEqual(await filesIn(dir.path), ['SUMMARY.md', 'book.toml', 'notes/a.md'])
 })
 
-test('a dump that was whole when it was killed is finished by the next load, whatever it had moved', async () => {
+test('a complete dump that was killed is finished by the next load, whatever it had moved', async () => {
   await using dir = await folder()
   const [old, young] = [
     [entry('a'), entry('b', { aliases: ['x'] })],
@@ -121,7 +121,7 @@ test('a dump that was whole when it was killed is finished by the next load, wha
   }
 })
 
-test('a dump that was not whole when it was killed is as if it had not been', async () => {
+test('an incomplete dump that was killed has no effect', async () => {
   await using dir = await folder()
   await dumpTree(dir.path, [entry('a')], NEVER)
   const left = [
@@ -135,7 +135,7 @@ test('a dump that was not whole when it was killed is as if it had not been', as
   assert.deepEqual(kept, left.slice(1), 'one that may still run is left alone')
 })
 
-test('loadTree() gives what dumpTree() was given', async () => {
+test('loadTree() reverses dumpTree()', async () => {
   await using dir = await folder()
   const text = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 12 }),
@@ -152,7 +152,7 @@ test('loadTree() gives what dumpTree() was given', async () => {
   let run = 0
   await fc.assert(
     fc.asyncProperty(fc.array(made, { maxLength: 6 }), async (all) => {
-      const path = join(dir.path, `${run++ % 3}`) // into the trees of runs before
+      const path = join(dir.path, `${run++ % 3}`) // into the trees of earlier runs
       const entries = distinct(all.map((one) => ({ ...one, id: 0n, createdAt: BigInt(one.createdAt) })))
       await dumpTree(path, entries, NEVER)
       const loaded = await loadTree(path, NEVER)
@@ -163,7 +163,7 @@ test('loadTree() gives what dumpTree() was given', async () => {
   )
 })
 
-test('loadTree() takes files that people wrote', async () => {
+test('loadTree() accepts files that people wrote', async () => {
   await using dir = await folder()
   await write(dir.path, {
     'notes/Cafe\u0301.md': 'beans\n',
@@ -182,7 +182,7 @@ test('loadTree() takes files that people wrote', async () => {
   assert.deepEqual(ignored, ['notes/deep/er/note.md'])
 })
 
-test('loadTree() refuses a tree in which something is wrong, and names the file', async () => {
+test('loadTree() rejects an invalid tree, and names the file', async () => {
   await using dir = await folder()
   const meta = (name: string) => `<div id="meta"><dl><dt>Name</dt><dd>${name}</dd></dl></div>\n`
   const aliases = (...all: string[]) => {
@@ -206,7 +206,7 @@ test('loadTree() refuses a tree in which something is wrong, and names the file'
   }
 })
 
-test('loadTree() follows no symbolic link, so that a tree of somebody else brings no other file along', async () => {
+test('loadTree() follows no symbolic link, so that a foreign tree reads no other file', async () => {
   await using dir = await folder()
   const [path, outside] = [join(dir.path, 'tree'), join(dir.path, 'outside')]
   await write(outside, { 'secret.md': 'private', 'deep/secret.md': 'private' })
@@ -244,7 +244,7 @@ test('a tree with links in place of its folders moves and removes nothing elsewh
   }
 })
 
-test('a file is no tree to load from and none to dump to', async () => {
+test('a file can be neither loaded nor dumped as a tree', async () => {
   await using dir = await folder()
   await write(dir.path, { file: 'x' })
   const refused = { kind: 'no-input', message: /it is not a folder/ }
@@ -252,7 +252,7 @@ test('a file is no tree to load from and none to dump to', async () => {
   await assert.rejects(dumpTree(join(dir.path, 'file'), [], NEVER), refused)
 })
 
-test('loadTree() refuses a folder that is no tree, so that no memory is emptied by mistake', async () => {
+test('loadTree() rejects a folder that is not a tree, so that no memory is emptied by mistake', async () => {
   await using dir = await folder()
   await assert.rejects(loadTree(dir.path, NEVER), { kind: 'no-input', message: /neither a folder notes/ })
   await assert.rejects(loadTree(join(dir.path, 'x'), NEVER), {
@@ -267,7 +267,7 @@ function entry(name: string, more: Partial<MemoryEntry> = {}): MemoryEntry {
   return { id: 0n, createdAt: 1n, kind: 'note', name, content: `of ${name}`, aliases: [], ...more }
 }
 
-/** As a memory holds them: no name is empty, or of two. */
+/** Entries as a memory holds them: names are neither empty nor duplicate. */
 function distinct(entries: readonly MemoryEntry[]): MemoryEntry[] {
   const taken = new Set([''])
   const isFree = (name: string) => !taken.has(name) && taken.add(name)

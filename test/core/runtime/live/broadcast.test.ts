@@ -4,7 +4,7 @@ import { Broadcast } from '../../../../src/core/runtime/live/broadcast.ts'
 
 const isCancelled = { kind: 'cancelled' }
 
-test('Broadcast.listen() gives what is told from its call on, and ends when its signal aborts', async () => {
+test('Broadcast.listen() yields what is sent after its call, and ends when its signal aborts', async () => {
   const broadcast = new Broadcast<number>()
   const leave = new AbortController()
   const heard = broadcast.listen(leave.signal)
@@ -17,14 +17,14 @@ test('Broadcast.listen() gives what is told from its call on, and ends when its 
   assert.equal(broadcast.hasListeners, false)
 })
 
-test('Broadcast.listen() ends at once for whoever has left before', async () => {
+test('Broadcast.listen() ends immediately for an aborted signal', async () => {
   const broadcast = new Broadcast<number>()
   const heard = broadcast.listen(AbortSignal.abort())
   assert.equal(broadcast.hasListeners, false)
   await assert.rejects(heard.next(), isCancelled)
 })
 
-test('Broadcast.listen() throws for a reader that falls behind too far', async () => {
+test('Broadcast.listen() throws for a reader that falls too far behind', async () => {
   const broadcast = new Broadcast<number>()
   const heard = broadcast.listen(new AbortController().signal, { most: 2 })
   for (const value of [1, 2, 3]) broadcast.publish(value)

@@ -7,7 +7,7 @@ import { Journal, type JournalEntry } from '../../../../src/core/runtime/live/jo
 const NEVER = new AbortController().signal
 const text = (delta: string): AgentEvent => ({ type: 'text', delta })
 
-test('Journal counts events from 1, and reads from any position what was and what will be told', async () => {
+test('Journal counts events from 1, and reads past and future events from any position', async () => {
   const journal = new Journal({ maxBytes: 100_000 })
   assert.deepEqual([journal.event('a', text('one')), journal.event('a', text('two'))], [1, 2])
   journal.append({ type: 'changed' })
@@ -24,7 +24,7 @@ test('Journal counts events from 1, and reads from any position what was and wha
   assert.equal(journal.readers, 0)
 })
 
-test('Journal.read() ends with what its signal was aborted with', async () => {
+test('Journal.read() ends with the reason of its signal', async () => {
   const journal = new Journal({ maxBytes: 1000 })
   const stop = new AbortController()
   const reading = journal.read(0, stop.signal).next()
@@ -33,7 +33,7 @@ test('Journal.read() ends with what its signal was aborted with', async () => {
   assert.equal(journal.readers, 0)
 })
 
-test('Journal.read() tells a reader that is too slow so, and goes on for those who are not', async () => {
+test('Journal.read() throws for a reader that is too slow, and continues for others', async () => {
   const journal = new Journal({ maxBytes: 4000 })
   journal.event('a', text('first'))
   const slow = journal.read(0, NEVER)
@@ -47,7 +47,7 @@ test('Journal.read() tells a reader that is too slow so, and goes on for those w
   await assert.rejects(slow.next(), { kind: 'unavailable', message: /events arrive faster/ })
 })
 
-test('Journal.read() brings what alone is more than is kept to those who wait for it', async () => {
+test('Journal.read() delivers an event larger than the limit to waiting readers', async () => {
   const journal = new Journal({ maxBytes: 4000 })
   const reading = journal.read(0, NEVER)
   const next = reading.next()
@@ -58,7 +58,7 @@ test('Journal.read() brings what alone is more than is kept to those who wait fo
   assert.equal(journal.behind(0), undefined, 'with the next it is forgotten')
 })
 
-test('Journal.trim() leaves what somebody has still to read', async () => {
+test('Journal.trim() keeps what a reader has not read yet', async () => {
   const journal = new Journal({ maxBytes: 100_000 })
   for (const delta of ['one', 'two', 'three', 'four']) journal.event('a', text(delta))
   const reading = journal.read(2, NEVER)
@@ -71,7 +71,7 @@ test('Journal.trim() leaves what somebody has still to read', async () => {
   assert.equal(journal.behind(3), undefined)
 })
 
-test('Journal.behind() gives what came after an event, with the message that led to it, while all of it is kept', () => {
+test('Journal.behind() returns the events after a given one, with the message that started them, while all are kept', () => {
   const journal = new Journal({ maxBytes: 100_000 })
   journal.event('a', text('one'))
   const before = journal.end
@@ -85,7 +85,7 @@ test('Journal.behind() gives what came after an event, with the message that led
   assert.equal(journal.behind(2), journal.end)
 })
 
-test('Journal.startOf() gives the first event of a run only while it is kept', () => {
+test('Journal.findStart() returns the first event of a run only while it is kept', () => {
   const journal = new Journal({ maxBytes: 100_000 })
   journal.event('a', text('before'))
   const position = journal.end
@@ -97,7 +97,7 @@ test('Journal.startOf() gives the first event of a run only while it is kept', (
   assert.equal(journal.findStart('b'), undefined)
 })
 
-test('Journal never keeps more than it may, and whoever is not too slow misses nothing', () => {
+test('Journal never exceeds its limit, and readers that keep up miss nothing', () => {
   const lengths = fc.array(fc.nat(3000), { maxLength: 60 })
   fc.assert(
     fc.property(lengths, (all) => {

@@ -7,7 +7,7 @@ const pairOf = (index: number) => ({ agentId: 'a', sender: `${index}` })
 const NEVER = new AbortController().signal
 const TEXT: AgentEvent = { type: 'text', delta: 'hi' }
 
-test('Journals keeps those of all turns that run, however many, and of the others the last ones', () => {
+test('Journals keeps those of all running turns, and the latest of the others', () => {
   const journals = new Journals()
   const running = Array.from({ length: 1000 }, (_, index) => journals.running(pairOf(index)))
   for (const { journal } of running) journal.event('r', TEXT)
@@ -25,7 +25,7 @@ test('Journals keeps those of all turns that run, however many, and of the other
   }
 })
 
-test('Journals keeps the whole turn for those who have not read all of it, until they leave', async () => {
+test('Journals keeps a whole turn for readers that have not read all of it, until they leave', async () => {
   const journals = new Journals()
   const reading = follow()
   const first = reading.next()
@@ -44,7 +44,7 @@ test('Journals keeps the whole turn for those who have not read all of it, until
   }
 })
 
-test('Journals forgets none that somebody is about to follow', () => {
+test('Journals keeps a journal that a reader is about to follow', () => {
   const journals = new Journals()
   using followed = journals.followed(pairOf(0))
   for (let index = 1; index < 500; index++) journals.running(pairOf(index))[Symbol.dispose]()
@@ -52,7 +52,7 @@ test('Journals forgets none that somebody is about to follow', () => {
   assert.equal(running.journal, followed.journal)
 })
 
-test('a journal that was forgotten and is made anew counts on: nobody who comes back is taken to have missed nothing', () => {
+test('a recreated journal continues to count, so that a returning reader is not taken as up to date', () => {
   const journals = new Journals()
   const pair = (sender: string) => ({ agentId: 'a', sender })
   const tell = (sender: string, times: number) => {

@@ -14,7 +14,7 @@ import { until } from '../../../support/until.ts'
 
 const NEVER = new AbortController().signal
 
-test('LiveTurns counts the events of a conversation through all its turns, and tells observers each of them', async () => {
+test('LiveTurns counts the events of a conversation across its turns, and sends observers each of them', async () => {
   await using at = await startLive(() => ({ parts: ['yes'] }))
   const one = await Array.fromAsync(at.live.stream(at.request('one'), NEVER))
   const two = await Array.fromAsync(at.live.stream(at.request('two'), NEVER))
@@ -32,7 +32,7 @@ test('LiveTurns counts the events of a conversation through all its turns, and t
   assert.equal(at.observed.length, one.length + two.length + other.length)
 })
 
-test('LiveTurns.stream() cancels with its client, and says so to those who follow', async () => {
+test('LiveTurns.stream() cancels with its client, and tells followers', async () => {
   await using at = await startLive([{ parts: ['Half'], end: 'hang' }])
   for await (const { event } of at.live.stream(at.request('go'), NEVER)) if (event.type === 'text') break
   assert.deepEqual(at.observed.at(-1), 'crab end')
@@ -41,7 +41,7 @@ test('LiveTurns.stream() cancels with its client, and says so to those who follo
   assert.deepEqual(spoken(await at.node.lines()), ['user: go', 'assistant: Half [cancelled]'])
 })
 
-test('LiveTurns.detach() goes on when whoever follows it leaves, and can be waited for', async () => {
+test('LiveTurns.detach() continues when its follower leaves, and can be waited for', async () => {
   const gate = Promise.withResolvers<void>()
   await using at = await startLive([{ parts: ['One', gate.promise, ' two'] }])
   const run = await at.live.detach(at.request('go'))
@@ -56,7 +56,7 @@ test('LiveTurns.detach() goes on when whoever follows it leaves, and can be wait
   assert.deepEqual(spoken(await at.node.lines()), ['user: go', 'assistant: One two'])
 })
 
-test('LiveTurns.detach() is refused as a turn is, and leaves nothing behind', async () => {
+test('LiveTurns.detach() is refused like a turn, and leaves nothing behind', async () => {
   await using at = await startLive([])
   await assert.rejects(at.live.detach(at.request('go', { agent: 'nobody' })), { kind: 'missing' })
   await assert.rejects(at.live.detach(at.request('  ')), { kind: 'invalid' })
@@ -64,7 +64,7 @@ test('LiveTurns.detach() is refused as a turn is, and leaves nothing behind', as
   assert.deepEqual(at.live.running(), [])
 })
 
-test('LiveTurns.detach() answers while the conversation is busy, and runs behind what runs', async () => {
+test('LiveTurns.detach() answers while the conversation is busy, and runs after the current turn', async () => {
   const gate = Promise.withResolvers<void>()
   await using at = await startLive([{ parts: [gate.promise, 'one'] }, { parts: ['two'] }])
   const first = await at.live.detach(at.request('a'))
@@ -82,7 +82,7 @@ test('LiveTurns.detach() answers while the conversation is busy, and runs behind
   assert.deepEqual(spoken(await at.node.lines()), ['user: a', 'assistant: one', 'user: b', 'assistant: two'])
 })
 
-test('a detached turn stores what was said to it too late when nobody follows it, else tells it', async () => {
+test('a detached turn stores steers that came too late when it has no follower, otherwise it returns them', async () => {
   for (const isFollowed of [true, false]) {
     const gate = Promise.withResolvers<void>()
     await using at = await startLive([{ parts: ['One', gate.promise], end: 'hang' }])
@@ -105,7 +105,7 @@ test('a detached turn stores what was said to it too late when nobody follows it
   }
 })
 
-test('followConversation() brings a running turn from its start, and everything later', async () => {
+test('followConversation() yields a running turn from its start, and everything later', async () => {
   const gate = Promise.withResolvers<void>()
   await using at = await startLive([
     { parts: ['old'] },
@@ -149,7 +149,7 @@ test('followConversation() brings a running turn from its start, and everything 
   )
 })
 
-test('followConversation() resumes behind the last event that was seen', async () => {
+test('followConversation() resumes after the last event that was seen', async () => {
   await using at = await startLive(() => ({ parts: ['yes'] }))
   const one = await Array.fromAsync(at.live.stream(at.request('one'), NEVER))
   const two = await Array.fromAsync(at.live.stream(at.request('two'), NEVER))
@@ -168,7 +168,7 @@ test('followConversation() resumes behind the last event that was seen', async (
   assert.equal(seen.filter(({ type }) => type === 'message').length, 1)
 })
 
-test('followConversation() of a pair that has nothing yet waits for its first message', async () => {
+test('followConversation() of a new pair waits for its first message', async () => {
   await using at = await startLive(() => ({ parts: ['yes'] }))
   const stop = new AbortController()
   const seen: FollowEvent[] = []
@@ -187,7 +187,7 @@ test('followConversation() of a pair that has nothing yet waits for its first me
   assert.equal(snapshot?.snapshot.session, await sessionOf(at))
 })
 
-test('what is not stored is nobody else’s to follow', async () => {
+test('a turn that is not stored cannot be followed by others', async () => {
   await using at = await startLive(() => ({ parts: ['secret'] }))
   const stop = new AbortController()
   const seen: FollowEvent[] = []
@@ -204,7 +204,7 @@ test('what is not stored is nobody else’s to follow', async () => {
   )
 })
 
-test('followConversation() of a turn that is not stored shows nothing of it', async () => {
+test('followConversation() shows nothing of a turn that is not stored', async () => {
   await using at = await startLive([{ parts: ['secret'], end: 'hang' }])
   const stop = new AbortController()
   const hidden = at.live.stream(at.request('x', { settings: { ephemeral: true } }), stop.signal)
@@ -215,7 +215,7 @@ test('followConversation() of a turn that is not stored shows nothing of it', as
 
 for (const isKept of [true, false]) {
   const what = isKept ? 'speaks' : 'has spoken for long and speaks'
-  test(`followConversation() begins at once with a turn that ${what} without a pause`, async () => {
+  test(`followConversation() starts immediately with a turn that ${what} without a pause`, async () => {
     await using at = await startLive([{ parts: ['One'], end: 'hang' }])
     const { id: agentId } = await at.node.agents.get('crab')
     const pair = { agentId, sender: 'ann' }
@@ -238,7 +238,7 @@ for (const isKept of [true, false]) {
   })
 }
 
-test('followConversation() says of what its reader has not seen yet that it follows', async () => {
+test('followConversation() marks events that its reader has not seen yet', async () => {
   await using at = await startLive([{ parts: ['yes'] }])
   const following = at.follow()
   await following.next()
@@ -268,7 +268,7 @@ function textOf(seen: readonly FollowEvent[]): string {
     .join('')
 }
 
-test('a detached turn whose id was told and that fails before it begins is known with its failure', async () => {
+test('a detached turn that fails before it starts, after its id was sent, is known with its error', async () => {
   await using at = await startLive([{ parts: ['yes'] }])
   await using storage = brokenOnce(at)
   const run = await at.live.detach(at.request('go'))
@@ -279,7 +279,7 @@ test('a detached turn whose id was told and that fails before it begins is known
   assert.equal((await Array.fromAsync(at.live.stream(at.request('on'), NEVER))).at(-1)?.event.type, 'end')
 })
 
-/** A disk that takes no first message, until it is mended. */
+/** Makes storing first messages fail until it is repaired. */
 function brokenOnce({ node }: LiveNode): AsyncDisposable & { mend(): void } {
   const { storage } = node.stores
   const create = storage.createSession.bind(storage)

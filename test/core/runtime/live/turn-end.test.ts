@@ -73,7 +73,7 @@ test('LiveTurns closes a question that a turn leaves open, directly before its e
   assert.deepEqual(at.node.asks.list(''), [])
 })
 
-test('LiveTurns ends a turn whose hook threw, with that failure', async () => {
+test('LiveTurns ends a turn whose hook threw, with that error', async () => {
   const broken: Hook = {
     onEvent(_agent, _session, { type }) {
       if (type === 'text') throw new CrabError('failed', 'Cannot count: no fingers')

@@ -26,7 +26,7 @@ import { mountSmallDisk } from '../../../support/small-disk.ts'
 
 const signal = new AbortController().signal
 
-test('loadCheckpoint() gives the parts that were saved, in their order, in memory that threads can share', async () => {
+test('loadCheckpoint() returns the saved parts in order, in memory that threads can share', async () => {
   await using home = await openFolder()
   const files = await home.save(partOf('segment', 1), partOf('segment', 2), partOf('dictionary', 3))
   const parts = await home.load()
@@ -40,14 +40,14 @@ test('loadCheckpoint() gives the parts that were saved, in their order, in memor
   assert.deepEqual(home.told, [])
 })
 
-test('loadCheckpoint() finds nothing in a folder that is not there, and says nothing', async () => {
+test('loadCheckpoint() returns nothing for a missing folder, and logs nothing', async () => {
   await using home = await openFolder()
   rmSync(home.folder, { recursive: true })
   assert.equal(await home.load(), undefined)
   assert.deepEqual(home.told, [])
 })
 
-test('saveCheckpoint() keeps the files it is told, writes the others, and removes those of no use', async () => {
+test('saveCheckpoint() keeps the listed files, writes the others, and removes unused ones', async () => {
   await using home = await openFolder()
   const [first, second] = await home.save(partOf('segment', 1), partOf('state', 2))
   const before = statSync(join(home.folder, first!))
@@ -59,7 +59,7 @@ test('saveCheckpoint() keeps the files it is told, writes the others, and remove
   assert.deepEqual(summaryOf(await home.load()), ['segment 1', 'state 3'])
 })
 
-test('saveCheckpoint() writes a part again whose file is gone, cut, or of nobody', async () => {
+test('saveCheckpoint() rewrites a part whose file is missing, truncated, or foreign', async () => {
   await using home = await openFolder()
   const [gone, cut] = await home.save(partOf('segment', 1), partOf('segment', 2))
   rmSync(join(home.folder, gone!))
@@ -72,7 +72,7 @@ test('saveCheckpoint() writes a part again whose file is gone, cut, or of nobody
   assert.deepEqual(summaryOf(await home.load()), ['segment 1', 'segment 2', 'segment 3'])
 })
 
-test('saveCheckpoint() makes private files', async () => {
+test('saveCheckpoint() creates private files', async () => {
   await using home = await openFolder()
   const [file] = await home.save(partOf('segment', 1))
   for (const name of [file!, 'manifest']) {
@@ -80,7 +80,7 @@ test('saveCheckpoint() makes private files', async () => {
   }
 })
 
-test('loadCheckpoint() takes the generation before while the next one has no manifest', async () => {
+test('loadCheckpoint() returns the previous generation while the next one has no manifest', async () => {
   await using home = await openFolder()
   await home.save(partOf('segment', 1))
   writeFileSync(join(home.folder, '01KAM0000000000000000000AA.part'), 'half a part')
@@ -120,7 +120,7 @@ const DAMAGES: Record<string, (folder: string, files: readonly string[]) => void
   'a manifest of a terabyte': (folder) => truncateSync(join(folder, 'manifest'), 2 ** 40),
 }
 for (const [what, damage] of Object.entries(DAMAGES)) {
-  test(`loadCheckpoint() tells of ${what}, and the next save makes it good`, async () => {
+  test(`loadCheckpoint() reports ${what}, and the next save repairs it`, async () => {
     await using home = await openFolder()
     damage(home.folder, await home.save(partOf('segment', 1), partOf('segment', 2)))
     assert.equal(await home.load(), undefined)
@@ -132,7 +132,7 @@ for (const [what, damage] of Object.entries(DAMAGES)) {
   })
 }
 
-test('loadCheckpoint() leaves what another maker wrote', async () => {
+test('loadCheckpoint() ignores files of another version', async () => {
   await using home = await openFolder()
   await home.save(partOf('segment', 1))
   const told: string[] = []
@@ -141,7 +141,7 @@ test('loadCheckpoint() leaves what another maker wrote', async () => {
   assert.match(told[0]!, /a different version of the program wrote it$/)
 })
 
-test('saveCheckpoint() that is stopped leaves the generation before, and nothing else', async () => {
+test('saveCheckpoint() that is aborted leaves the previous generation, and nothing else', async () => {
   await using home = await openFolder()
   await home.save(partOf('segment', 1))
   const stop = new AbortController()
@@ -152,7 +152,7 @@ test('saveCheckpoint() that is stopped leaves the generation before, and nothing
   assert.equal(readdirSync(home.folder).length, 2)
 })
 
-test('saveCheckpoint() on a full disk fails with `storage`, and leaves the generation before', async () => {
+test('saveCheckpoint() on a full disk fails with `storage`, and leaves the previous generation', async () => {
   using disk = mountSmallDisk(1024)
   if (!disk) return // this user may not mount one
   const place = { folder: join(disk.path, 'index'), maker: 'test' }
@@ -166,7 +166,7 @@ test('saveCheckpoint() on a full disk fails with `storage`, and leaves the gener
   assert.equal(readdirSync(place.folder).length, 2)
 })
 
-test('loadCheckpoint() gives one whole generation while others take its place', async () => {
+test('loadCheckpoint() returns one whole generation while others replace it', async () => {
   await using home = await openFolder()
   await home.save(partOf('segment', 0), partOf('state', 0))
   let isOver = false
@@ -196,7 +196,7 @@ function flip(path: string, at: number): void {
   writeFileSync(path, bytes)
 }
 
-/** A folder for checkpoints, and what is told of them. */
+/** Creates a folder for checkpoints, and records what is logged about them. */
 async function openFolder() {
   const home = await mkdtempDisposable(join(tmpdir(), 'crab-checkpoint-'))
   const folder = join(home.path, 'index')

@@ -22,7 +22,7 @@ const SAMPLE: CheckpointPart = {
   arrays: { lengths: Uint16Array.of(1, 2, 3), times: Float64Array.of(1.5, -0), none: new Uint32Array() },
 }
 
-test('decodePart() gives what encodePart() was given', () => {
+test('decodePart() reverses encodePart()', () => {
   fc.assert(
     fc.property(parts, (part) => {
       const decoded = decodePart(fileOf(part))
@@ -34,7 +34,7 @@ test('decodePart() gives what encodePart() was given', () => {
   )
 })
 
-test('decodePart() gives views of the bytes, each at a multiple of 8', () => {
+test('decodePart() returns views of the bytes, each at a multiple of 8', () => {
   const bytes = fileOf(SAMPLE)
   const decoded = decodePart(bytes)
   assert.ok(typeof decoded === 'object')
@@ -50,7 +50,7 @@ test('encodePart() copies no array', () => {
   assert.ok(pieces.some(({ buffer, byteOffset }) => buffer === lengths.buffer && byteOffset === 8))
 })
 
-test('decodePart() refuses a file in which any bit is another', () => {
+test('decodePart() rejects a file with any flipped bit', () => {
   const bytes = fileOf(SAMPLE)
   for (let bit = 0; bit < bytes.length * 8; bit++) {
     const damaged = shared(bytes)
@@ -59,7 +59,7 @@ test('decodePart() refuses a file in which any bit is another', () => {
   }
 })
 
-test('decodePart() refuses a file of any other length', () => {
+test('decodePart() rejects a file of any other length', () => {
   const bytes = fileOf(SAMPLE)
   for (let length = 0; length < bytes.length; length++) {
     assert.equal(typeof decodePart(shared(bytes.subarray(0, length))), 'string', `${length} bytes`)
@@ -67,7 +67,7 @@ test('decodePart() refuses a file of any other length', () => {
   assert.equal(decodePart(shared([...bytes, 0])), 'its checksum is wrong')
 })
 
-test('decodePart() refuses what was never a part, with or without a right checksum', () => {
+test('decodePart() rejects other files, with or without a valid checksum', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), fc.boolean(), (noise, isSummed) => {
       const bytes = isSummed ? summed(Buffer.from(noise)) : shared(noise)
@@ -76,7 +76,7 @@ test('decodePart() refuses what was never a part, with or without a right checks
   )
 })
 
-test('decodePart() believes no head that does not fit its file', () => {
+test('decodePart() rejects a header that does not match its file', () => {
   const body = new Uint8Array(16)
   const heads: unknown[] = [
     null,
@@ -111,7 +111,7 @@ test('decodePart() believes no head that does not fit its file', () => {
   }
 })
 
-test('decodePart() says that another version wrote it', () => {
+test('decodePart() reports that another version wrote the file', () => {
   const bytes = fileOf(SAMPLE)
   bytes[8] = 2
   assert.equal(decodePart(bytes), 'its format is 2, not 1')
@@ -121,7 +121,7 @@ function fileOf(part: CheckpointPart): Uint8Array<SharedArrayBuffer> {
   return shared(Buffer.concat(encodePart(part).pieces))
 }
 
-/** What follows the checksum, with magic, version and the right checksum in front. */
+/** Returns a file with magic, version and the right checksum before these bytes. */
 function summed(content: Buffer): Uint8Array<SharedArrayBuffer> {
   const front = Buffer.alloc(16)
   front.write('CRABIDX\0', 'latin1')

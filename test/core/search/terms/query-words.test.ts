@@ -5,14 +5,14 @@ import { composeText } from '../../../../src/core/search/terms/characters.ts'
 import { matchesIn, QueryWords, toByteRanges } from '../../../../src/core/search/terms/query-words.ts'
 import { TermBuffer } from '../../../../src/core/search/terms/term-buffer.ts'
 
-test('matchesIn() gives bytes of the words of a query, those of names too', () => {
+test('matchesIn() returns the byte ranges of the words of a query, including parts of names', () => {
   assert.deepEqual(matchesIn('Große Nacht: getUserName', 'user grosse'), [0, 6, 17, 21])
   assert.deepEqual(matchesIn('get_user_name', 'getUserName'), [0, 13])
   assert.deepEqual(matchesIn('nothing', 'else'), [])
   assert.deepEqual(matchesIn('anything', ''), [])
 })
 
-test('matchesIn() joins what touches', () => {
+test('matchesIn() joins adjacent matches', () => {
   assert.deepEqual(matchesIn('夜の東京タワー', '東京タワー'), [6, 21])
   assert.deepEqual(matchesIn('東京', '京 東'), [0, 6])
 })
@@ -22,7 +22,7 @@ test('matchesIn() finds nothing in a text that is not composed', () => {
   assert.deepEqual(matchesIn(composeText('cafe\u0301 cron'), 'cron'), [6, 10])
 })
 
-test('placesIn() tells the words of a query apart, however often each is in it', () => {
+test('QueryWords distinguishes the words of a query, however often each occurs', () => {
   const words = new QueryWords('cron job cron')
   const places = words.findIn('job, cron, jobs')
   assert.equal(places.length, 3)
@@ -30,7 +30,7 @@ test('placesIn() tells the words of a query apart, however often each is in it',
   assert.equal(places[0]!.word, places[2]!.word)
 })
 
-test('placesIn() takes no other word with the same hash', () => {
+test('QueryWords matches no other word with the same hash', () => {
   const byHash = new Map<number, string>()
   const terms = new TermBuffer()
   for (let i = 0; ; i++) {
@@ -45,7 +45,7 @@ test('placesIn() takes no other word with the same hash', () => {
   }
 })
 
-test('matchesIn() gives rising ranges of whole characters that hold the words', () => {
+test('matchesIn() returns increasing ranges of whole characters that contain the words', () => {
   const piece = fc.constantFrom('cron', 'getCron', '日本語', '本', 'é', '🎉', ' ', '_', '. ', 'word')
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 20 }), (pieces) => {
@@ -61,7 +61,7 @@ test('matchesIn() gives rising ranges of whole characters that hold the words', 
   )
 })
 
-test('toByteRanges() takes places in any order', () => {
+test('toByteRanges() accepts positions in any order', () => {
   const places = [
     { from: 6, to: 8, word: 0 },
     { from: 0, to: 4, word: 1 },

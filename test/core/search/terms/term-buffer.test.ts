@@ -67,12 +67,12 @@ const TERMS: readonly (readonly [what: string, text: string, terms: string])[] =
 ]
 
 for (const [what, text, terms] of TERMS) {
-  test(`fill() gives ${what}`, () => {
+  test(`fill() returns ${what}`, () => {
     assert.equal(toTermTexts(text, 'document').join(' '), terms)
   })
 }
 
-test('fill() gives pairs only for a query that has them', () => {
+test('fill() returns pairs only for a query that has them', () => {
   assert.deepEqual(toTermTexts('日本語 本 getUserName', 'query'), [
     '日本',
     '本語',
@@ -84,13 +84,13 @@ test('fill() gives pairs only for a query that has them', () => {
   ])
 })
 
-test('fill() takes a single letter of a query in either case, unless it is English', () => {
+test('fill() folds the case of a single letter in a query, unless it is English', () => {
   assert.deepEqual(toTermTexts("c pointers, R, what's a x-ray of i", 'query'), [
     ...['c', 'pointer', 'r', 'what', 'ray', 'xray', 'of'],
   ])
 })
 
-test('fill() makes spellings of a name meet in one term', () => {
+test('fill() maps the spellings of a name to one term', () => {
   const spellings = [
     'getUserName',
     'GetUserName',
@@ -103,7 +103,7 @@ test('fill() makes spellings of a name meet in one term', () => {
     assert.ok(toTermTexts(spelling, 'query').includes('getusername'), spelling)
 })
 
-test('fill() says where each term stands in the text', () => {
+test('fill() returns the position of each term in the text', () => {
   const terms = new TermBuffer()
   const text = '— Über getUser_name «日本» end'
   terms.fill(text, 'document')
@@ -133,7 +133,7 @@ test('fill() cuts terms at 64 bytes, between characters', () => {
   assert.deepEqual(toTermTexts(`.${'x'.repeat(64)}++`, 'document'), ['x'.repeat(64)])
 })
 
-test('fill() stops at the most terms that a document and a query have', () => {
+test('fill() stops at the maximum number of terms of a document and a query', () => {
   const words = 'word '.repeat(70_000)
   assert.equal(toTermTexts(words, 'document').length, MAX_DOCUMENT_TERMS)
   assert.equal(toTermTexts(words, 'query').length, MAX_QUERY_TERMS)
@@ -155,7 +155,7 @@ test('fill() agrees with the rules for any words, joiners and signs', () => {
   )
 })
 
-/** The rules of words in lower case without digits, one regular expression after the other. */
+/** Applies the rules to lower-case words without digits, one regular expression after the other. */
 function slowTerms(text: string, mode: TermMode): string[] {
   const sign = '[\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{scx=Hang}\\p{sc=Thai}]'
   const plain = composeText(text)
@@ -177,7 +177,7 @@ function slowTerms(text: string, mode: TermMode): string[] {
     .map((term) => term.replace(LONE, ''))
 }
 
-/** A name with its parts, or a word with what belongs to it. */
+/** Returns a name with its parts, or a word with its variants. */
 function wordTerms(
   piece: string,
   { plain, index, mode }: { plain: string; index: number; mode: TermMode },
@@ -209,7 +209,7 @@ function singular(term: string): string {
   return Buffer.byteLength(stem) > 3 && /[a-z](ss|[a-z]x|ch|sh|zz)e$/.test(stem) ? stem.slice(0, -1) : stem
 }
 
-test('fill() takes any text, and gives whole characters at places of the text', () => {
+test('fill() accepts any text, and returns whole characters at their positions', () => {
   const terms = new TermBuffer()
   const decoder = new TextDecoder('utf-8', { fatal: true })
   fc.assert(
@@ -227,7 +227,7 @@ test('fill() takes any text, and gives whole characters at places of the text', 
   )
 })
 
-test('fill() gives every term of a document to a query of its words', () => {
+test('fill() returns every term of a document for a query of its words', () => {
   const word = fc.constantFrom(
     'getUserName',
     'x_y',

@@ -7,10 +7,10 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { fileLines, MAX_LINE_BYTES } from '../../../../src/core/session-search/background/session-text.ts'
 
-/** Around what is read at once, and twice that. */
+/** Lengths around the size of one read, and around twice that size. */
 const STEP = 256 * 1024
 
-test('fileLines() gives every whole line with its place, wherever reads end', async () => {
+test('fileLines() returns every whole line with its position, wherever reads end', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'crab-lines-'))
   const path = join(folder.path, 'lines')
   const length = fc.oneof(
@@ -30,7 +30,7 @@ test('fileLines() gives every whole line with its place, wherever reads end', as
   )
 })
 
-test('fileLines() lets go of a line that is too long, and goes on behind it', async () => {
+test('fileLines() skips a line that is too long, and continues after it', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'crab-lines-'))
   const path = join(folder.path, 'lines')
   const long = MAX_LINE_BYTES + 5
@@ -42,7 +42,7 @@ test('fileLines() lets go of a line that is too long, and goes on behind it', as
   ])
 })
 
-test('fileLines() ends where it is told, and where the file does', async () => {
+test('fileLines() ends at the given position, and at the end of the file', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'crab-lines-'))
   const path = join(folder.path, 'lines')
   writeFileSync(path, 'a\nb\nc\n')

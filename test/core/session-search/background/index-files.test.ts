@@ -17,7 +17,7 @@ for (const [place, source] of [
   ['a worker', SEARCH_WORKER],
   ['this thread', undefined],
 ] as const) {
-  test(`indexFiles() with ${place} gives the index that the lines made when they were written`, async () => {
+  test(`indexFiles() with ${place} builds the same index as the lines did when they were written`, async () => {
     await using setting = await openSetting()
     const sessions = manySessions(700) // several batches of files
     for (const [group, lines] of sessions) setting.write(group, lines)
@@ -31,7 +31,7 @@ for (const [place, source] of [
     assert.equal(setting.text.stats.documents, written.stats.documents)
   })
 
-  test(`indexFiles() with ${place} tells of a file when all of it is found`, async () => {
+  test(`indexFiles() with ${place} reports a file when it is completely indexed`, async () => {
     await using setting = await openSetting()
     const end = setting.write(1, [said('first'), said('second')])
     const found: number[] = []
@@ -43,7 +43,7 @@ for (const [place, source] of [
     assert.equal(file?.changed, false)
   })
 
-  test(`indexFiles() with ${place} goes on behind a cursor, and puts a new title in place of the old one`, async () => {
+  test(`indexFiles() with ${place} continues after a cursor, and replaces an old title by the new one`, async () => {
     await using setting = await openSetting()
     setting.write(1, [said('first'), { kind: 'meta', title: 'old', summary: 'short' }])
     const [before] = await setting.index([setting.file(1)])
@@ -60,7 +60,7 @@ for (const [place, source] of [
     assert.equal(setting.text.stats.documents, 3)
   })
 
-  test(`indexFiles() with ${place} says that a file is not the one it was, and takes nothing of it`, async () => {
+  test(`indexFiles() with ${place} reports a replaced file, and indexes nothing of it`, async () => {
     await using setting = await openSetting()
     const end = setting.write(1, [said('first'), said('second')])
     for (const bytes of [0, 5, end - 1, end + 1, 1e9]) {
@@ -70,7 +70,7 @@ for (const [place, source] of [
     assert.equal(setting.text.stats.documents, 0)
   })
 
-  test(`indexFiles() with ${place} goes past what it cannot read`, async () => {
+  test(`indexFiles() with ${place} skips what it cannot read`, async () => {
     await using setting = await openSetting()
     mkdirSync(setting.path(2))
     setting.write(3, [said('third')])
@@ -82,7 +82,7 @@ for (const [place, source] of [
     assert.equal(setting.count('third'), 1)
   })
 
-  test(`indexFiles() with ${place} stops when it is told`, async () => {
+  test(`indexFiles() with ${place} stops when it is aborted`, async () => {
     await using setting = await openSetting()
     for (const [group, lines] of manySessions(600)) setting.write(group, lines)
     const stop = new AbortController()
@@ -97,7 +97,7 @@ for (const [place, source] of [
     await setting.index([setting.file(0)]) // it still works
   })
 
-  test(`indexFiles() with ${place} reads files whatever is in them`, async () => {
+  test(`indexFiles() with ${place} reads files with any contents`, async () => {
     await using setting = await openSetting()
     setting.write(1, [said('first')])
     const path = setting.path(1)

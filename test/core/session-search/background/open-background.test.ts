@@ -20,7 +20,7 @@ import { said } from '../../storage/samples.ts'
 import { allHits, manySessions, sessionFiles, writtenIndex } from './session-files.ts'
 
 const never = new AbortController().signal
-/** A worker that does its work until it has got so many messages of a kind. */
+/** Returns a worker that works until it has received this many messages of a kind. */
 const endsAfter = (count: number, job: string, end = 'process.exit(1)') => `
   let left = ${count}
   require('node:worker_threads').parentPort.on('message', (request) => {
@@ -28,7 +28,7 @@ const endsAfter = (count: number, job: string, end = 'process.exit(1)') => `
   })
   import(${JSON.stringify(SEARCH_WORKER.href)})`
 
-test('openBackground() loads what it saved, with memory that threads share', async () => {
+test('openBackground() loads what it saved, in memory that threads share', async () => {
   await using setting = await openSetting({})
   const parts = [partOf(1), partOf(2)]
   const files = await setting.background.save(setting.place, parts, never)
@@ -40,7 +40,7 @@ test('openBackground() loads what it saved, with memory that threads share', asy
   assert.ok(saved![0]!.part.arrays['numbers']!.buffer instanceof SharedArrayBuffer)
 })
 
-test('openBackground() tells the log what the worker has to tell', async () => {
+test('openBackground() passes messages of the worker to the log', async () => {
   await using setting = await openSetting({})
   const [file] = await setting.background.save(setting.place, [partOf(1)], never)
   execFileSync('truncate', ['-s', '10', join(setting.place.folder, file!)])
@@ -49,7 +49,7 @@ test('openBackground() tells the log what the worker has to tell', async () => {
   assert.match(setting.told[0]!, /is being rebuilt/)
 })
 
-test('openBackground() gives failures as they are', async () => {
+test('openBackground() passes errors on unchanged', async () => {
   await using setting = await openSetting({})
   const place = { folder: fileURLToPath(SEARCH_WORKER), maker: '' }
   await assert.rejects(setting.background.save(place, [partOf(1)], never), {
@@ -58,7 +58,7 @@ test('openBackground() gives failures as they are', async () => {
   })
 })
 
-test('openBackground() makes segments as an index does without it', async () => {
+test('openBackground() seals segments as an index does without it', async () => {
   await using setting = await openSetting({})
   const sessions = manySessions(120)
   for (const [group, lines] of sessions) setting.write(group, lines)
@@ -85,7 +85,7 @@ test('openBackground() stops a save before its promise settles', async () => {
   assert.equal((await setting.background.load(setting.place, never))?.length, 1)
 })
 
-test('openBackground() gives the work of a thread that ended to a new one', async () => {
+test('openBackground() gives the work of an exited thread to a new one', async () => {
   await using setting = await openSetting({})
   const marker = join(setting.place.folder, '..', 'marker')
   const source = `
@@ -98,20 +98,20 @@ test('openBackground() gives the work of a thread that ended to a new one', asyn
   assert.equal(threads().includes('crabtalk-search'), platform() === 'linux', 'the second thread did it')
 })
 
-test('openBackground() does it in this thread when threads end over it', async () => {
+test('openBackground() works in this thread when threads keep exiting', async () => {
   await using setting = await openSetting({ worker: async () => endsAfter(1, 'save', 'process.exit(3)') })
   assert.equal((await setting.background.save(setting.place, [partOf(1)], never)).length, 1)
   assert.equal(setting.told.length, 2)
   assert.equal((await setting.background.load(setting.place, never))?.length, 1)
 })
 
-test('openBackground() does it in this thread where a thread cannot start', async () => {
+test('openBackground() works in this thread when a thread cannot start', async () => {
   await using setting = await openSetting({ worker: async () => 'this is no program' })
   assert.equal((await setting.background.save(setting.place, [partOf(1)], never)).length, 1)
   assert.equal(setting.told.length, 2)
 })
 
-test('readFiles() of a thread that ends over and over still gives every session once', async () => {
+test('readFiles() with threads that keep exiting still returns every session once', async () => {
   await using setting = await openSetting({ worker: async () => endsAfter(3, 'next') })
   const sessions = manySessions(1000)
   const long = Array.from({ length: 9000 }, (_, at) => said(`own17 ${at}`)) // of several batches
@@ -136,21 +136,21 @@ for (const [what, options] of [
   ['that ended', { worker: async () => endsAfter(1, 'next', 'setTimeout(() => process.exit(1), 50)') }],
   ['that nothing was asked of', { idleMs: 1 }],
 ] as const) {
-  test(`readFiles() of a thread ${what} between two batches gives every session`, async () => {
+  test(`readFiles() with a thread ${what} between two batches returns every session`, async () => {
     await using setting = await openSetting(options)
     const sessions = manySessions(1000)
     for (const [group, lines] of sessions) setting.write(group, lines)
     const files = Array.from(sessions.keys(), setting.file)
     const ended: number[] = []
     for await (const batch of setting.background.readFiles(files, never)) {
-      if (ended.length === 0) await setTimeout(200) // the thread has nothing to do meanwhile
+      if (ended.length === 0) await setTimeout(200) // the thread is idle meanwhile
       ended.push(...batch.files.map(({ group }) => group))
     }
     assert.deepEqual(ended, [...sessions.keys()])
   })
 }
 
-test('an idle thread ends, and the next job starts another', {
+test('an idle thread exits, and the next job starts another', {
   skip: !existsSync('/proc/self/task'),
 }, async () => {
   await using setting = await openSetting({ idleMs: 1 })
@@ -171,7 +171,7 @@ test('an idle thread keeps no process alive', async () => {
   assert.equal(out.toString(), 'undefined\n')
 })
 
-test('disposing stops what runs, waits for it, and lets nothing begin', async () => {
+test('disposing stops running jobs, waits for them, and starts nothing', async () => {
   for (const worker of [async () => SEARCH_WORKER, async () => undefined]) {
     await using setting = await openSetting({ worker })
     const parts = Array.from({ length: 500 }, (_, n) => partOf(n))
@@ -197,14 +197,14 @@ function partOf(n: number): PartToSave {
   return { role: 'part', part: { facts: { n }, arrays: { numbers: new Uint32Array(1000).fill(n) } } }
 }
 
-/** Names of the threads of this process, where the system has them. */
+/** Returns the names of the threads of this process, where the system has them. */
 function threads(): string[] {
   if (!existsSync('/proc/self/task')) return []
   return readdirSync('/proc/self/task').flatMap((id) => {
     try {
       return readFileSync(`/proc/self/task/${id}/comm`, 'utf8').trim()
     } catch {
-      return [] // it has just ended
+      return [] // it has just exited
     }
   })
 }

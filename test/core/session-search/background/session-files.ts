@@ -10,7 +10,7 @@ import { encodeHeader, encodeLines } from '../../../../src/core/storage/session-
 import type { NewLine, SessionLine } from '../../../../src/core/storage/types.ts'
 import { headerOf, said } from '../../storage/samples.ts'
 
-/** Of the headers of these files. */
+/** The file sizes after the headers. */
 export const HEADER = headerOf()
 const START = Date.UTC(2026, 0, 1)
 
@@ -21,10 +21,10 @@ export async function sessionFiles() {
   const path = (group: number) => join(folder.path, 'sessions', `${group}.jsonl`)
   return {
     path,
-    /** Folder beside them. */
+    /** A folder next to them. */
     index: join(folder.path, 'index'),
     file: (group: number): FileToRead => ({ group, path: path(group) }),
-    /** Writes one; gives where it ends. */
+    /** Writes a file; returns its end position. */
     write(group: number, lines: readonly NewLine[]): number {
       const text = encodeHeader(HEADER) + encodeLines(lines, 0, START).join('')
       writeFileSync(path(group), text)
@@ -37,7 +37,7 @@ export async function sessionFiles() {
   }
 }
 
-/** The index that lines make as they are written, one after another. */
+/** The index built from the lines as they are written, one after another. */
 export function writtenIndex(sessions: ReadonlyMap<number, readonly NewLine[]>): TextIndex {
   const index = new TextIndex()
   for (const [group, lines] of sessions) {
@@ -50,14 +50,14 @@ export function writtenIndex(sessions: ReadonlyMap<number, readonly NewLine[]>):
   return index
 }
 
-/** Sessions in which every word of WORDS occurs, and in each session one of its own. */
+/** Sessions that each contain every word of WORDS, and one word of their own. */
 export function manySessions(count: number): Map<number, NewLine[]> {
   return new Map(Array.from({ length: count }, (_, group) => [group, linesOf(group)]))
 }
 
 const WORDS = ['harbour', 'Überfall', 'getUserName', '東京都', 'naïve', 'retry', 'crab', '3.14']
 
-/** All that an index has to say, for comparing. */
+/** Returns everything an index knows, for comparisons. */
 export function allHits(index: TextIndex): TextHit[][] {
   return [...WORDS, WORDS.join(' '), 'own17'].map((text) => index.search({ text, limit: 1000 }))
 }

@@ -32,7 +32,7 @@ const CODE = fc.string({
 })
 
 for (const language of Object.keys(LANGUAGES)) {
-  test(`makeHighlight() colours ${language} without changing a character`, () => {
+  test(`the highlighter colours ${language} without changing a character`, () => {
     fc.assert(
       fc.property(CODE, (code) => {
         const lines = highlight(code, language)!
@@ -44,7 +44,7 @@ for (const language of Object.keys(LANGUAGES)) {
   })
 }
 
-test('makeHighlight() knows the short names of languages', () => {
+test('the highlighter knows the short names of languages', () => {
   for (const name of [
     'js',
     'ts',
@@ -70,13 +70,13 @@ test('makeHighlight() knows the short names of languages', () => {
   }
 })
 
-test('makeHighlight() leaves unknown languages and very long code alone', () => {
+test('the highlighter leaves unknown languages and very long code alone', () => {
   assert.equal(highlight('x', 'klingon'), undefined)
   assert.equal(highlight('x', ''), undefined)
   assert.equal(highlight('x = 1\n'.repeat(10_000), 'py'), undefined)
 })
 
-test('makeHighlight() colours a language within another', () => {
+test('the highlighter colours a language within another', () => {
   const [line = ''] = highlight('<p>x</p><script>let a = 1</script>', 'html')!
   assert.ok(line.includes(`${paint('let', true, 'keyword')} a = ${paint('1', true, 'number')}`), line)
 })

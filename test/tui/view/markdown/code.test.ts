@@ -5,7 +5,7 @@ import { makeView, plain } from '../support.ts'
 
 const renderLines = (text: string, columns = 30) => renderMarkdown(text, makeView({ columns }))
 
-test('renderCode() starts in the first column, below the name of the language', () => {
+test('renderMarkdown() of code starts in the first column, below the name of the language', () => {
   assert.deepEqual(renderLines('```ts title="x"\nif (a)\n  b()\n\n  c()\n```\nafter'), [
     'ts',
     'if (a)',
@@ -17,21 +17,21 @@ test('renderCode() starts in the first column, below the name of the language', 
   ])
 })
 
-test('renderCode() marks wrapped lines, and loses no blank', () => {
+test('renderMarkdown() of code marks wrapped lines, and loses no blank', () => {
   assert.deepEqual(renderLines('~~~\n1234567890  345\n~~~', 12), ['1234567890  ', '↳ 345'])
 })
 
-test('renderCode() removes the indentation of its fence', () => {
+test('renderMarkdown() of code removes the indentation of its fence', () => {
   assert.deepEqual(renderLines('  ```\n  a\n    b\n c\n  ```'), ['a', '  b', 'c'])
   assert.deepEqual(renderLines('1. x\n   ```\n   a\n     b\n   ```'), ['1. x', '', '   a', '     b'])
 })
 
-test('renderCode() shows a long fence in full, and its language once', () => {
+test('renderMarkdown() of code shows a long fence in full, and its language once', () => {
   const code = Array.from({ length: 100 }, (_, i) => (i % 7 === 0 ? '' : `line ${i}`))
   assert.deepEqual(renderLines(['```js', ...code, '```'].join('\n')), ['js', ...code])
 })
 
-test('renderCode() colours known languages without changing a character', () => {
+test('renderMarkdown() of code colours known languages without changing a character', () => {
   const code = ['const a = `x y` // <&>', 'function f() { return 1 }']
   const lines = renderMarkdown(['```js', ...code, '```'].join('\n'), makeView({ color: true }))
   assert.deepEqual(plain(lines), ['js', ...code])

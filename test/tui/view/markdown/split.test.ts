@@ -156,7 +156,7 @@ test('splitClosed() never leaves more open than a screen or two', () => {
   }
 })
 
-test('toPart() returns the open part as Markdown by itself', () => {
+test('closeOpenText() returns the open part as Markdown by itself', () => {
   const { text, carry } = splitClosed({ text: `\`\`\`ts\n${fenceLines(30).join('\n')}`, carry: '' }, false)
   assert.deepEqual(closeOpenText({ text, carry }), {
     text: ['```ts', ...fenceLines(30).slice(24)].join('\n'),

@@ -12,7 +12,7 @@ const TABLE = [
 ].join('\n')
 const renderLines = (text: string, columns: number) => renderMarkdown(text, makeView({ columns }))
 
-test('renderTable() aligns columns by their contents', () => {
+test('renderMarkdown() of a table aligns columns by their contents', () => {
   assert.deepEqual(renderLines(TABLE, 80), [
     'Name │ Size │   What it is',
     '─────┼──────┼───────────────',
@@ -21,7 +21,7 @@ test('renderTable() aligns columns by their contents', () => {
   ])
 })
 
-test('renderTable() wraps cells where there is no room, and then draws lines between rows', () => {
+test('renderMarkdown() of a table wraps cells where there is no room, and then draws lines between rows', () => {
   assert.deepEqual(renderLines(TABLE, 26), [
     'Name │ Size │  What it is',
     '─────┼──────┼─────────────',
@@ -32,7 +32,7 @@ test('renderTable() wraps cells where there is no room, and then draws lines bet
   ])
 })
 
-test('renderTable() shows rows one by one where columns would be too narrow', () => {
+test('renderMarkdown() of a table shows rows one by one where columns would be too narrow', () => {
   assert.deepEqual(renderLines(TABLE, 18), [
     'Name: 漢字',
     'Size: 12',
@@ -45,7 +45,7 @@ test('renderTable() shows rows one by one where columns would be too narrow', ()
   ])
 })
 
-test('renderTable() continues without a header in the second part of a long table', () => {
+test('renderMarkdown() of a table continues without a header in the second part of a long table', () => {
   const rows = Array.from({ length: 61 }, (_, i) => `| ${i} | x |`)
   const lines = renderLines(['| a | b |', '| - | - |', ...rows].join('\n'), 40)
   assert.equal(lines.length, 2 + 61)
