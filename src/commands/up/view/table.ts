@@ -67,7 +67,7 @@ readable only by you and removes what services left in run/; everything else is 
     args: '[...names]',
     kinds: ['service'],
     summary: 'Print the logs of services, by time',
-    details: `Without a name, of all services. ${LOG_DETAILS}`,
+    details: `Without a name, includes all services. ${LOG_DETAILS}`,
     options: LOG_OPTIONS,
     examples: ['crabup logs', 'crabup logs daemon cron --since yesterday --json'],
     load: async () => (await import('./logs.ts')).serviceLogsCommand,
