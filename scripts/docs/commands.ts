@@ -17,7 +17,7 @@ import { code, plain, table } from './sections.ts'
  * Renders every command of both programs with its options and examples, by the sections of their help pages.
  */
 export function commandsSection(): string {
-  const everywhere = table(['option', ''], [...GLOBAL_OPTIONS, NO_DAEMON_OPTION].map(toRow))
+  const everywhere = table(['option', 'meaning'], [...GLOBAL_OPTIONS, NO_DAEMON_OPTION].map(toRow))
   return [
     ...programPages({ name: 'crabtalk', commands: visibleCommands(CRABTALK), sections: CRABTALK_SECTIONS }),
     '## Options of every command',
@@ -67,7 +67,7 @@ function commandPage(program: string, command: Command): string {
     ...(details
       ? [details.replaceAll(/^ {2}(\w+) +(.*)$/gm, (_, name, line) => `- ${name}: ${code(line)}`)]
       : []),
-    ...(options.length > 0 ? [table(['option', ''], options.map(toRow))] : []),
+    ...(options.length > 0 ? [table(['option', 'meaning'], options.map(toRow))] : []),
     lines.join('\n'),
   ].join('\n\n')
 }

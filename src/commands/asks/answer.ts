@@ -75,7 +75,7 @@ function readContent(text: string): DialogAnswers {
   const content = parseObject(text)
   if (content) return content as DialogAnswers // the daemon reports what is wrong with it
   throw new CrabError('usage', 'Cannot use --content: it is not a JSON object', {
-    hint: `for example --content '{"Which colour?":"red"}'`,
+    hint: `for example --content '{"Which color?":"red"}'`,
   })
 }
 

@@ -16,7 +16,7 @@ const options: readonly CommandOption[] = [
   { name: 'resume', short: 'r', value: 'ID', kind: 'conversation', summary: 'Continue this conversation' },
   ...RULE_OPTIONS,
   { name: 'plain', summary: 'Plain lines instead of a screen: for screen readers and simple terminals' },
-  { name: 'color', value: 'WHEN', choices: ['auto', 'always', 'never'], summary: 'When to use colours' },
+  { name: 'color', value: 'WHEN', choices: ['auto', 'always', 'never'], summary: 'When to use colors' },
 ]
 
 const RESUME_HINT = 'crabtalk continues where you left off; --new starts another conversation'

@@ -11,8 +11,7 @@ export const checkTerminal: Check = async ({ host }) => {
 function checkTerminalType({ env, columns }: CheckContext['host']): CheckResult {
   const type = env['TERM'] ?? ''
   if (type === '') return warning('TERM is not set: output is plain', 'export TERM=xterm-256color')
-  if (type === 'dumb')
-    return note('TERM is dumb: the chat is plain text, without colours and cursor movement')
+  if (type === 'dumb') return note('TERM is dumb: the chat is plain text, without colors and cursor movement')
   const width = columns()
   const size = `${type}, ${width} columns`
   if (width < MIN_COLUMNS) return warning(`${size}: too narrow for tables`, 'make the window wider')
@@ -24,14 +23,14 @@ function checkTerminalType({ env, columns }: CheckContext['host']): CheckResult 
 
 function checkColors({ env, stdout, stderr }: CheckContext['host']): CheckResult {
   const isOn = wantsColor('auto', env, stdout.isTerminal ? stdout : stderr)
-  if (env['NO_COLOR']) return note('no colours: NO_COLOR is set')
-  if (!isOn) return note('no colours')
+  if (env['NO_COLOR']) return note('no colors: NO_COLOR is set')
+  if (!isOn) return note('no colors')
   const depth = /truecolor|24bit/.test(env['COLORTERM'] ?? '')
     ? '16 million'
     : env['TERM']?.includes('256')
       ? '256'
       : '16'
-  return ok(`${depth} colours`)
+  return ok(`${depth} colors`)
 }
 
 /** Reports the encoding according to the first of these variables that is set, which takes precedence. */

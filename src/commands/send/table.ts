@@ -70,7 +70,7 @@ of --input stream-json. With --detach the default is park on a terminal, else de
         value: 'WHEN',
         choices: ['auto', 'always', 'never'],
         fallback: 'auto',
-        summary: 'When to use colours',
+        summary: 'When to use colors',
       },
       { name: 'quiet', short: 'q', summary: 'Print only errors on standard error' },
       { name: 'verbose', short: 'v', summary: 'Print a line per tool call; -vv prints every event' },

@@ -296,7 +296,7 @@ const TERMINALS: [Record<string, string>, RegExp[]][] = [
   ],
   [
     { TERM: 'dumb', LC_ALL: 'C', LANG: 'C.UTF-8' },
-    [/^note TERM is dumb/, /^note no colours$/, /^warning .*LC_ALL=C$/],
+    [/^note TERM is dumb/, /^note no colors$/, /^warning .*LC_ALL=C$/],
   ],
   [
     { TERM: 'xterm', NO_COLOR: '1', LANG: 'C.utf8', TMUX: '/tmp/x' },
