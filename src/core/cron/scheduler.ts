@@ -13,9 +13,9 @@ import {
   type FiredTurn,
   type LastRun,
   MAX_REMOVED_ENTRIES,
+  StateWriter,
   toRunFailure,
 } from './cron-state.ts'
-import { StateWriter } from './state-writer.ts'
 
 /** The dependencies of a scheduler. */
 export interface SchedulerOptions {

@@ -4,9 +4,9 @@ import {
   type CronState,
   EMPTY_CRON_STATE,
   readCronState,
+  StateWriter,
   writeCronState,
 } from '../../../src/core/cron/cron-state.ts'
-import { StateWriter } from '../../../src/core/cron/state-writer.ts'
 import { temporaryHome } from '../../support/temporary-home.ts'
 
 test('readCronState() returns what was written, or the empty state for invalid data', async () => {

@@ -46,3 +46,6 @@ export function cutUtf8(bytes: Uint8Array, start: number, end: number): number {
 }
 
 const LEADS = [0, 0, 0xc0, 0xe0, 0xf0]
+
+/** Incremented whenever any text yields other terms than before; an index with another version is rebuilt. */
+export const TERMS_VERSION = 4
