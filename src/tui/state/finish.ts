@@ -6,8 +6,13 @@ import type { ChatState } from './types.ts'
 
 /** Adds a block to those that will be printed. */
 export function finish(state: ChatState, block: Block): ChatState {
+  return finishBlocks(state, [block])
+}
+
+function finishBlocks(state: ChatState, blocks: readonly Block[]): ChatState {
   const { nextId, finished } = state
-  return { ...state, nextId: nextId + 1, finished: [...finished, { id: nextId, block }] }
+  const numbered = blocks.map((block, at) => ({ id: nextId + at, block }))
+  return { ...state, nextId: nextId + blocks.length, finished: [...finished, ...numbered] }
 }
 
 /** Closes the finished parts of the open text, or all of it when `isOver`. */
@@ -16,10 +21,8 @@ export function closeText(state: ChatState, isOver: boolean): ChatState {
   if (!open) return state
   const { closed, text, carry } = splitClosed(open, isOver)
   if (closed.length === 0 && !isOver) return state
-  const printed = closed.reduce(
-    (before, part, at) => finish(before, toBlock(open, part, at === 0 && !open.hasClosedParts)),
-    state,
-  )
+  const blocks = closed.map((part, at) => toBlock(open, part, at === 0 && !open.hasClosedParts))
+  const printed = finishBlocks(state, blocks)
   if (isOver) return { ...printed, open: undefined }
   return { ...printed, open: { ...open, text, carry, hasClosedParts: true } }
 }
