@@ -23,6 +23,15 @@ test('output that arrives while an editor has the terminal is printed when the e
   await chat.see('One.', 'Two.', 'Three.')
 })
 
+test('a long answer that arrives at once is printed whole and in order', async () => {
+  const lines = Array.from({ length: 3000 }, (_, at) => `Line *${at}* of a long answer.\n\n`)
+  await using chat = await openShownChat([{ parts: [lines.join(''), 'The end.'] }])
+  chat.type('go\r')
+  await chat.see('The end.')
+  const numbers = [...chat.text().matchAll(/Line \*?(\d+)\*? of/g)].map(([, number]) => Number(number))
+  assert.deepEqual(numbers, [...lines.keys()])
+})
+
 test('a question that opens while an editor has the terminal is not answered by the next key', async () => {
   const gate = Promise.withResolvers<void>()
   const editing = Promise.withResolvers<undefined>()

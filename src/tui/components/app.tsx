@@ -1,9 +1,10 @@
 import { Box, Text, useApp, useCursor, useInput, usePaste, useStdout, useWindowSize } from 'ink'
-import { type ReactNode, useEffect, useLayoutEffect, useState, useSyncExternalStore } from 'react'
+import { type ReactNode, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react'
 import type { Controller, TerminalControl } from '../controller/controller.ts'
 import type { ChatStore } from '../state/store.ts'
 import { toKeyPresses, toPaste } from '../text/key.ts'
 import { renderBlock } from '../view/block.ts'
+import type { NumberedBlock } from '../view/blocks.ts'
 import { hasCode, type Look, loadColours, loadParser, warmParser } from '../view/look.ts'
 import { fitSections, type Section } from '../view/section.ts'
 import type { RenderContext } from '../view/view.ts'
@@ -40,14 +41,15 @@ export function App(props: AppProps): ReactNode {
   useInput((input, key) => controller.keys(toKeyPresses(input, key)))
   usePaste((text) => controller.keys([toPaste(text)]))
   useClock(state.turn !== undefined)
-  usePrintFinished({ store, view, isSettled, onFailure })
+  const isBehind = usePrintFinished({ store, view, isSettled, onFailure })
   useEffect(() => controller.resized({ columns, rows }), [controller, columns, rows])
   const { isLeaving } = state
   useEffect(() => {
     if (isLeaving) exit()
   }, [isLeaving, exit])
   const around = { view, place, context: controller.context(), now: now() }
-  const sections = drawOrReport<Section[]>(() => (isLeaving ? [] : toSections(state, around)), [], onFailure)
+  const shown = isBehind ? { ...state, open: undefined } : state // what comes before it is not printed yet
+  const sections = drawOrReport<Section[]>(() => (isLeaving ? [] : toSections(shown, around)), [], onFailure)
   return <LiveRegion sections={sections} rows={rows} />
 }
 
@@ -59,19 +61,52 @@ interface PrintingOptions extends Pick<AppProps, 'store' | 'onFailure'> {
 /**
  * Prints finished blocks once, after the frame in which they are no longer live. Printing waits while the
  * terminal is lent, and answers wait for the Markdown parser, because printed text is never redrawn.
+ *
+ * More text than SLICE_CHARS that arrived during a turn is printed in slices, with pauses as long as they
+ * took: keys are echoed in between, and half of the time is left for reading the stream. Returns whether
+ * slices are left.
  */
-function usePrintFinished({ store, view, isSettled, onFailure }: PrintingOptions): void {
+function usePrintFinished({ store, view, isSettled, onFailure }: PrintingOptions): boolean {
   const { write } = useStdout()
+  const [, redraw] = useState(0)
+  const slices = useRef({ isBehind: false, restUntil: 0 })
   useLayoutEffect(() => {
-    const { finished, isLent, isLeaving } = store.getShown()
-    const last = finished.at(-1)
+    const { finished, isLent, isLeaving, turn } = store.getShown()
     const isReady = isSettled || isLeaving || finished.every(({ block }) => block.kind !== 'answer')
-    if (last === undefined || isLent || !isReady) return
-    const lines = drawOrReport(() => finished.flatMap(({ block }) => renderBlock(block, view)), [], onFailure)
+    if (finished.length === 0 || isLent || !isReady) return
+    const { current } = slices
+    const inSlices = !isLeaving && (turn !== undefined || current.isBehind)
+    const begin = performance.now()
+    if (inSlices && begin < current.restUntil) return
+    const blocks = inSlices ? takeSlice(finished) : finished
+    const lines = drawOrReport(() => blocks.flatMap(({ block }) => renderBlock(block, view)), [], onFailure)
     write(lines.map((line) => `${line}\n`).join(''))
-    store.act({ type: 'printed', upto: last.id })
+    const end = performance.now()
+    current.isBehind = blocks.length < finished.length
+    current.restUntil = current.isBehind ? 2 * end - begin : 0
+    store.act({ type: 'printed', upto: blocks.at(-1)!.id })
   })
+  const { isBehind, restUntil } = slices.current
+  useEffect(() => {
+    if (!isBehind || !isSettled || store.getShown().isLent) return
+    const timer = setTimeout(() => redraw((count) => count + 1), Math.max(0, restUntil - performance.now()))
+    return () => clearTimeout(timer)
+  })
+  return isBehind
 }
+
+/** Returns the first blocks, with at most SLICE_CHARS of answers, but at least one. */
+function takeSlice(finished: readonly NumberedBlock[]): readonly NumberedBlock[] {
+  let chars = 0
+  const end = finished.findIndex(({ block }) => {
+    chars += block.kind === 'answer' ? block.text.length : 0
+    return chars > SLICE_CHARS
+  })
+  return end < 0 ? finished : finished.slice(0, Math.max(1, end))
+}
+
+/** Takes about 20 ms to render. */
+const SLICE_CHARS = 16 * 1024
 
 /**
  * Reports a drawing failure instead of throwing, so that it does not leave a stack trace in a broken
