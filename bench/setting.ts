@@ -1,11 +1,10 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtempDisposable, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtempDisposable } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { stringify } from 'smol-toml'
-import { makeHome } from '../scripts/sea/scenarios.ts'
+import { makeHome, writeCaller } from '../scripts/sea/scenarios.ts'
 import type { Program } from './harness.ts'
 import { mcpServer } from './mcp.ts'
 import type { Peer } from './peers.ts'
@@ -57,7 +56,7 @@ export async function makeSetting(
   const [home, cwd] = [join(dir.path, 'home'), join(dir.path, 'work')]
   await mkdir(cwd)
   const env = await makeHome(home, model.url)
-  await addAgent(home)
+  await writeCaller(home, 'everything', mcpServer())
   return {
     binary,
     rounds,
@@ -72,19 +71,6 @@ export async function makeSetting(
       await dir.remove()
     },
   }
-}
-
-/** The name of the agent with an MCP server in the measured home. */
-export const MCP_AGENT = 'caller'
-
-/** Creates an agent with one MCP server that may call all of its tools. */
-async function addAgent(home: string): Promise<void> {
-  const [command, ...args] = mcpServer()
-  const entry = { name: 'everything', command, args, permissions: { allow: ['*'] } }
-  const agents = join(home, 'agents')
-  await mkdir(agents, { recursive: true })
-  await writeFile(join(agents, `${MCP_AGENT}.toml`), stringify({ mcps: [entry] }))
-  await writeFile(join(agents, `${MCP_AGENT}.md`), 'You call tools.\n')
 }
 
 /**

@@ -1,10 +1,11 @@
 import { join } from 'node:path'
+import { CALLER } from '../../scripts/sea/scenarios.ts'
 import { bundle } from '../bundle.ts'
 import { startDaemon } from '../daemon.ts'
 import { fetchProgram, NODE } from '../floors.ts'
 import { interleave, type Program } from '../harness.ts'
 import { END } from '../markdown.ts'
-import { MCP_AGENT, type Setting, type SuiteResult } from '../setting.ts'
+import type { Setting, SuiteResult } from '../setting.ts'
 import type { Column, Mark } from '../table.ts'
 import { PROCESS } from './start-up.ts'
 
@@ -59,7 +60,7 @@ function daemonPrograms(
       marks: { ...short(1.35), rssMb: { most: 90 } },
     }),
     send('daemon', ['say hi'], { expects: hi, marks: { ...short(0.8), rssMb: { most: 60 } } }),
-    send('daemon, one MCP call', ['-a', MCP_AGENT, 'call mcp__everything__echo'], {
+    send('daemon, one MCP call', ['-a', CALLER, 'call mcp__everything__echo'], {
       expects: hi,
       marks: { wallMs: { floor: FETCH, most: 1 }, rssMb: { most: 60 } },
     }),

@@ -1,8 +1,9 @@
 import { join } from 'node:path'
+import { CALLER } from '../../scripts/sea/scenarios.ts'
 import { curlProgram, fetchProgram, NODE } from '../floors.ts'
 import { interleave, type Program } from '../harness.ts'
 import { mcpServer } from '../mcp.ts'
-import { installed, MCP_AGENT, type Setting, type SuiteResult } from '../setting.ts'
+import { installed, type Setting, type SuiteResult } from '../setting.ts'
 import type { Mark } from '../table.ts'
 import { PROCESS } from './start-up.ts'
 
@@ -75,7 +76,7 @@ function ourPrograms({ binary, env, model: { url } }: Setting): OneShot[] {
     {
       name: 'crabtalk send, one MCP call',
       command: binary,
-      args: ['send', '--model', 'loopback-openai', '-a', MCP_AGENT, 'call mcp__everything__echo'],
+      args: ['send', '--model', 'loopback-openai', '-a', CALLER, 'call mcp__everything__echo'],
       env,
       expects: /^Hi there\.\n$/,
       marks: { wallMs: { floor: FETCH, beyond: SERVER, most: 1.5 }, rssMb: { most: 90 } },

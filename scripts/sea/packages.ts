@@ -5,7 +5,9 @@ import { PATCHES as INK } from './ink.ts'
 import { PATCHES as LIGHT_HEADERS } from './light-headers.ts'
 import { PATCHES as MODEL_STREAMS } from './model-streams.ts'
 import type { Patch } from './patch.ts'
+import { PATCHES as PKCE } from './pkce.ts'
 import { PATCHES as TEXT_STACK } from './text-stack.ts'
+import { PATCHES as ZOD_COMPILE } from './zod-compile.ts'
 import { PATCHES as ZOD_LOCALES } from './zod-locales.ts'
 import { PATCHES as ZOD_NAMESPACE } from './zod-namespace.ts'
 
@@ -14,7 +16,9 @@ const PATCHES: readonly Patch[] = [
   ...INK,
   ...LIGHT_HEADERS,
   ...MODEL_STREAMS,
+  ...PKCE,
   ...TEXT_STACK,
+  ...ZOD_COMPILE,
   ...ZOD_LOCALES,
   ...ZOD_NAMESPACE,
 ]

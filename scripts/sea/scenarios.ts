@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { stringify } from 'smol-toml'
 import type { Keystrokes } from './typist.ts'
 
 /** One run of the program that must succeed: it warms the code caches, and it tests the finished binary. */
@@ -29,6 +30,9 @@ export interface Scenario {
   hot?: true
 }
 
+/** The name of an agent with an MCP server, all of whose tools it may call. */
+export const CALLER = 'caller'
+
 const CTRL_D = '\x04'
 const BACKSPACE = '\x7f'
 
@@ -43,6 +47,7 @@ export const SCENARIOS: readonly Scenario[] = [
   hot('send', '--model', 'loopback-anthropic', 'say hi'),
   hot('send', '--model', 'loopback-openai', '-s', 'build', 'say hi'),
   hot('send', '--model', 'loopback-openai', '-s', 'build', 'and again'),
+  hot('send', '--model', 'loopback-openai', '-a', CALLER, 'call mcp__loop__echo {"text":"hi"}'),
   { ...hot('daemon', 'run'), background: true },
   { ...hot('send', '--model', 'loopback-openai', 'say hi'), daemon: true },
   { ...hot('daemon', 'stop'), daemon: true },
@@ -202,6 +207,19 @@ export async function makeHome(folder: string, modelUrl: string): Promise<Record
   return { HOME: folder, CRABTALK_HOME: folder }
 }
 
+/** Writes the agent with this MCP server to a home. */
+export async function writeCaller(
+  home: string,
+  name: string,
+  [command, ...args]: readonly string[],
+): Promise<void> {
+  const agents = join(home, 'agents')
+  await mkdir(agents, { recursive: true })
+  const entry = { name, command, args, permissions: { allow: ['*'] } }
+  await writeFile(join(agents, `${CALLER}.toml`), stringify({ mcps: [entry] }))
+  await writeFile(join(agents, `${CALLER}.md`), 'You call tools.\n')
+}
+
 /** A provider of each kind, with its model and the path of its wire format. */
 const WIRES = [
   { kind: 'openai-compatible', model: 'loopback-openai', path: '/v1' },
@@ -220,6 +238,7 @@ export async function* eachScenario(
   const home = join(folder, 'home')
   const fresh = join(folder, 'fresh')
   const own = await makeHome(home, modelUrl)
+  await writeCaller(home, 'loop', SERVER)
   for (const scenario of SCENARIOS) {
     const argv = await fillIn(scenario.argv, home)
     const env = scenario.home ? { HOME: fresh, CRABTALK_HOME: fresh } : own

@@ -6,6 +6,7 @@ import {
   collectEach,
   readNamespace,
   readOwnerTag,
+  readPids,
   readProcess,
   readProcesses,
   readUser,
@@ -60,7 +61,7 @@ async function listMembers(proc: string, { pid: session, watcher, ownerTag }: Gr
 async function findStrays({ proc, pid: own }: { proc: string; pid: number }): Promise<number[]> {
   const [namespace, user] = await Promise.all([readNamespace(proc, own), readUser(proc, own)])
   if (namespace === undefined || user === undefined) return []
-  return await collectEach(await readProcesses(proc), async ({ pid }) => {
+  return await collectEach(await readPids(proc), async (pid) => {
     if (pid === own || (await readUser(proc, pid)) !== user) return undefined
     const owner = parseOwnerTag((await readOwnerTag(proc, pid)) ?? '')
     if (owner?.namespace !== namespace) return undefined

@@ -15,8 +15,12 @@ export interface ProcessEntry {
 
 /** Reads all processes, except those that exit meanwhile. */
 export async function readProcesses(proc: string): Promise<ProcessEntry[]> {
-  const pids = (await readdir(proc)).filter((name) => /^\d+$/.test(name))
-  return await collectEach(pids, (pid) => readProcess(proc, Number(pid)))
+  return await collectEach(await readPids(proc), (pid) => readProcess(proc, pid))
+}
+
+/** Lists the ids of all processes. */
+export async function readPids(proc: string): Promise<number[]> {
+  return (await readdir(proc)).filter((name) => /^\d+$/.test(name)).map(Number)
 }
 
 /** Reads one process; undefined when no process has that id. */

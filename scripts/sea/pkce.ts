@@ -1,0 +1,17 @@
+import { type Patch, replaceOnly } from './patch.ts'
+
+/**
+ * Patches the package with which the MCP SDK proves that it began a sign-in. It would load Node's
+ * cryptography with itself, at the start of each server, and crabtalk signs in nowhere.
+ */
+export const PATCHES: readonly Patch[] = [
+  { filter: /[\\/]pkce-challenge[\\/]dist[\\/]index\.node\.js$/, patch: loadCryptoLater },
+]
+
+const AT_START = /^let crypto;\ncrypto =\n(?: {4,}.*\n){3}/
+
+/** Returns the module with Node's cryptography looked up when it is used. */
+export function loadCryptoLater(module: string): string | undefined {
+  const text = module.match(AT_START)?.[0]
+  return text && replaceOnly(module, text, '')?.replaceAll('(await crypto)', 'globalThis.crypto')
+}
