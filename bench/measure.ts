@@ -16,7 +16,7 @@ export interface Sample {
   cpuMs: number
   /** Peak resident memory of the largest process. */
   rssMb: number
-  /** The time from the start to the first bytes on standard output; missing when there were none. */
+  /** The time from the start to the first bytes on standard output; missing without output. */
   firstByteMs?: number
   status: number | null
   /** Truncated to its last 4,000 bytes, like `stderr`. */

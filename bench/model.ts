@@ -6,9 +6,9 @@ import { END, markdownChunks } from './markdown.ts'
 
 // A standalone program, because a model server in the measuring process would share its CPU time. Prints its
 // address, then the size of each request that starts a turn, one per line. The last of these phrases in a
-// request decides its answer: `call TOOL` calls the tool, if it is offered; `flood N` sends N chunks at once;
-// `drip N MS` sends N words with a pause before each but the first; `pace N MS` sends N chunks stamped with
-// their sending time. Without any it says hi. It ends with its standard input.
+// request decides its answer: `call TOOL` calls the tool, if it is offered; `flood N` sends N chunks without a
+// pause; `drip N MS` sends N words with a pause before each but the first; `pace N MS` sends N chunks stamped
+// with their sending time. Without any it says hi. It ends with its standard input.
 const floods = new Map<number, string>()
 const server = await startModelServer((request) => {
   const [, flood] = matchLast(/\bflood (\d+)/g, request)

@@ -6,6 +6,10 @@ import { readSources } from './support/imports.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const SOURCES = readSources('bin', 'src', 'components').filter(({ path }) => !path.includes('.generated.'))
+/** The tests, the benchmarks and the scripts, without this file, which names the banned phrases. */
+const TESTS = readSources('test', 'bench', 'scripts').filter(
+  ({ path }) => !path.endsWith('vocabulary.test.ts'),
+)
 
 const EXPORT =
   /^export (?:declare )?(?:abstract )?(?:async )?(?:function\*?|class|interface|type|const|let|enum) (\w+)/gm
@@ -14,6 +18,8 @@ const COMMENT = /^[ \t]*\/\*\*?([\s\S]*?)\*\/|(?:^[ \t]*|[ \t])\/\/(.*(?:\n[ \t]
 /** Names that do not tell a reader the field's word, which is in docs/glossary.md. */
 const BANNED =
   /^(Begun|CutOff|Doomed|Finding|Flaw|Happening|Holders|Holding|Options|Outcome|Place|Ports|Problem|Reading|Roster|Seen|Setting|Speech|Standing|Staying|Told|Wanted|WayBack|Ways|told|kept|asked|made|begun|given|said|wanted|[a-z]\w*Of)$/
+/** The name of a test or of a group of tests. */
+const TEST_NAME = /\b(?:test|describe|it)\(\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1/g
 const OPENING = /^(?:As|For|How|Of|So|What|Where|Which|Who|Whom|Whose|Why)\b/
 const ARCHAIC =
   /\b(?:is|are|was|were) no (?!longer\b|more\b|one\b)|\b(?:nobody|somebody|whoever|so many|as it were)\b/i
@@ -45,15 +51,8 @@ interface Comment {
   isDoc: boolean
 }
 
-const COMMENTS = SOURCES.flatMap(({ path, text }) =>
-  [...text.matchAll(COMMENT)].map(
-    (match): Comment => ({
-      at: `${path}:${text.slice(0, match.index).split('\n').length}`,
-      text: (match[1] ?? match[2]!).replace(/\n[ \t]*(\*|\/\/) ?/g, ' ').trim(),
-      isDoc: match[0].trimStart().startsWith('/**'),
-    }),
-  ),
-)
+const COMMENTS = SOURCES.flatMap(readComments)
+const TEST_COMMENTS = TESTS.flatMap(readComments)
 
 test('an exported name is declared in one file only', () => {
   const files = new Map<string, Set<string>>()
@@ -80,6 +79,32 @@ test('a doc comment is a sentence with a subject', () => {
 
 test('comments are in modern English', () => {
   assert.deepEqual(COMMENTS.filter(({ text }) => ARCHAIC.test(text.replace(THERE_IS_NO, ''))).map(quote), [])
+})
+
+test('comments of tests, benchmarks and scripts are in modern English', () => {
+  const found = TEST_COMMENTS.flatMap((comment) => [
+    ...(comment.isDoc && OPENING.test(comment.text) ? [quote(comment)] : []),
+    ...(ARCHAIC.test(comment.text.replace(THERE_IS_NO, '')) ? [quote(comment)] : []),
+    ...[...comment.text.matchAll(BANNED_PHRASE)].map(([phrase]) => `${comment.at}: ${phrase}`),
+  ])
+  assert.deepEqual(found, [])
+})
+
+test('names of tests are plain statements, and no function in them is called somethingOf()', () => {
+  const names = TESTS.flatMap(({ path, text }) =>
+    [...text.matchAll(TEST_NAME)].map((match) => ({
+      at: toPosition(path, text, match.index),
+      name: match[2]!,
+    })),
+  )
+  assert.ok(names.length > 1000)
+  const found = names.flatMap(({ at, name }) => [
+    ...[...name.matchAll(BANNED_PHRASE), ...name.matchAll(/\b[a-z]\w*Of\(\)/g)].map(
+      ([word]) => `${at}: ${word}`,
+    ),
+    ...(OPENING.test(name) ? [`${at}: ${name}`] : []),
+  ])
+  assert.deepEqual(found, [])
 })
 
 test('texts for the user are in modern English', () => {
@@ -141,11 +166,24 @@ function readDecisions(): string[] {
   return globSync('[0-9]*.md', { cwd: join(ROOT, 'docs/decisions') }).toSorted()
 }
 
+function readComments({ path, text }: { path: string; text: string }): Comment[] {
+  return [...text.matchAll(COMMENT)].map((match) => ({
+    at: toPosition(path, text, match.index),
+    text: (match[1] ?? match[2]!).replace(/\n[ \t]*(\*|\/\/) ?/g, ' ').trim(),
+    isDoc: match[0].trimStart().startsWith('/**'),
+  }))
+}
+
 /** Returns each banned phrase as `src/x.ts:12: is no`. Identifiers cannot match, so all code is searched. */
 function findPhrases(path: string, text: string): string[] {
   return [...text.matchAll(BANNED_PHRASE)].map(
-    (match) => `${path}:${text.slice(0, match.index).split('\n').length}: ${match[0].trim()}`,
+    (match) => `${toPosition(path, text, match.index)}: ${match[0].trim()}`,
   )
+}
+
+/** Formats a position as `src/x.ts:12`. */
+function toPosition(path: string, text: string, index: number): string {
+  return `${path}:${text.slice(0, index).split('\n').length}`
 }
 
 /** Keeps the lines of a comment, so that the lines of the code behind it keep their numbers. */

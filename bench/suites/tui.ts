@@ -148,7 +148,7 @@ const SETTLE_MS = 700
 const IDLE_MS = 10_000
 
 /**
- * Types a text and sends it once it is on the screen: some programs treat input that arrives at once as a
+ * Types a text and sends it once it is on the screen: some programs treat input that arrives in one piece as a
  * paste.
  */
 async function say(screen: ReturnType<typeof openScreen>, text: string): Promise<void> {

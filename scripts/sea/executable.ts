@@ -61,7 +61,7 @@ export interface Executable {
   pack: Uint8Array
   /** The script of the search worker. */
   searchWorker: string
-  /** Undefined when there is none for its platform. */
+  /** Undefined for a platform without a ripgrep package. */
   ripgrep: Uint8Array | undefined
   /** The licenses of everything inside, compressed. */
   notices: Uint8Array

@@ -20,7 +20,7 @@ const TYPED: [string, string][] = [
   ['crabtalk send -f no', 'crabtalk send -f notes.md '],
 ]
 
-/** For each shell, how it is started and how its completions are loaded. */
+/** The command that starts each shell, and the one that loads its completions. */
 const STARTED: Record<string, { start: string; load: string }> = {
   bash: { start: 'exec bash --norc --noprofile -i', load: 'eval "$(crabtalk completions bash)"' },
   zsh: { start: 'exec zsh -f -i', load: 'source <(crabtalk completions zsh)' },

@@ -16,7 +16,7 @@ import { recordFolder } from '../support/mcp/record-folder.ts'
 
 const BYTES = 20 * 2 ** 20
 
-/** How an HTTP server answers calls, and the expected result: an answer, or a failure. */
+/** The answers of an HTTP server to calls, and the expected result: an answer, or a failure. */
 const HOSTILE: Readonly<Record<string, { play: Play; said: RegExp }>> = {
   garbage: {
     play: (_, response) => isSent(response.end('<html>Bad gateway')),

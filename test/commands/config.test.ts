@@ -39,7 +39,7 @@ test('config show --json says where each provider is written, and hides the same
   assert.doesNotMatch(JSON.stringify(providers), /hush/)
 })
 
-test('config check reports problems with place and hint, or that there are none', async () => {
+test('config check reports problems with place and hint, or a valid configuration', async () => {
   assert.deepEqual(await run('', 'check'), { code: 0, text: 'no problems\n' })
   const { code, text } = await run('[deamon]\n', 'check')
   assert.equal(code, 78)

@@ -20,7 +20,7 @@ import { until } from '../support/until.ts'
 
 interface CallerOutput {
   caller: AttachingProcess
-  /** What the process wrote to standard error. */
+  /** The texts that the process wrote to standard error. */
   stderrTexts: string[]
 }
 

@@ -84,7 +84,7 @@ test('a session of a deleted agent cannot be continued or forked, even if anothe
   await refused(', and today\'s "critic" is a different agent')
 })
 
-test('a session of a renamed agent continues under the current name, whoever has the old one', async () => {
+test('a session of a renamed agent continues under the current name, even when another agent has the old one', async () => {
   await using node = await startTestDispatch(() => ({ parts: ['yes'] }))
   const critic = { name: 'critic', config: '', prompt: 'You judge.' }
   await request(node.dispatch, 'createAgent', critic, NEVER)

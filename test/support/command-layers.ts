@@ -1,6 +1,6 @@
 /**
- * What every command may import besides its own folder. A row below adds what one command uses of other layers, and the
- * other commands whose files it shares.
+ * The files that every command may import besides its own folder. A row below adds what one command uses of
+ * other layers, and the other commands whose files it shares.
  */
 const COMMAND = [
   'src/core/base',
@@ -11,8 +11,8 @@ const COMMAND = [
   'src/cli',
 ]
 /**
- * What the commands of crabup use of src/up: the services of a home with what ps and logs show of them, and packages.
- * Service managers, the supervisor, unit files and probes are behind src/up/services.
+ * The files of src/up that the commands of crabup use: the services of a home with what ps and logs show of
+ * them, and packages. Service managers, the supervisor, unit files and probes are behind src/up/services.
  */
 const UP_FACE = [
   'services',
@@ -43,7 +43,7 @@ const UP_FACE = [
   'self/update.ts',
 ].map((path) => `src/up/${path}`)
 
-/** Who may import what in src/commands: the rows of LAYERS for it. */
+/** The imports that each folder of src/commands may have: its rows of LAYERS. */
 export const COMMAND_LAYERS: Record<string, readonly string[]> = {
   'src/commands': COMMAND, // main.ts and table.ts name all commands
   'src/commands/agent': COMMAND,

@@ -40,7 +40,7 @@ export function toSource(path: string, text: string): Source {
   return { path, text, code, imports }
 }
 
-/** Finds a cycle of imports; undefined when there is none. */
+/** Finds a cycle of imports; undefined without one. */
 export function findCycle(sources: readonly Source[]): string[] | undefined {
   const targets = new Map(
     sources.map(({ path, imports }) => [path, imports.flatMap(({ file }) => file ?? [])]),

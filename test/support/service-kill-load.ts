@@ -66,10 +66,7 @@ async function disturb({ at, manager, spec, came }: Disturbance): Promise<void> 
   }
 }
 
-/**
- * Checks that there is one supervisor, and a tree of two processes for each service, with separate pids, and
- * nothing else.
- */
+/** Checks for one supervisor, a tree of two processes for each service, with separate pids, and nothing else. */
 async function startAll(
   at: ServiceHome,
   manager: ServiceManager,

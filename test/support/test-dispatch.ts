@@ -82,7 +82,7 @@ export const DAEMON: DaemonSelf = {
   stop() {},
 }
 
-/** Returns the event of that case; fails when there is none. */
+/** Returns the event of that case; fails when it is missing. */
 export function findEvent<C extends WireEvent['$case']>(
   events: readonly WireEvent[],
   name: C,

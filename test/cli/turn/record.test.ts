@@ -201,7 +201,7 @@ test('toResult() describes an answered run', () => {
   })
 })
 
-test('toResult() includes the notices of a run, without a server name where there is none', () => {
+test('toResult() includes the notices of a run, with the server name only where one is known', () => {
   const record = recordOf(
     event('notice', { message: 'a line was skipped' }),
     event('notice', { message: 'it is down', server: 'fs' }),

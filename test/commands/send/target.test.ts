@@ -85,7 +85,7 @@ test('send --fork continues in a copy and leaves the original unchanged', async 
   assert.equal((await resultOf(at, '-c', 'three')).session, session)
 })
 
-test('send --fork reports that there is nothing to copy', async () => {
+test('send --fork fails without a conversation to copy', async () => {
   await using at = await startSendTest([])
   const { code, stderr } = await at.run('send', '-s', 'none', '--fork', 'hi')
   assert.equal(code, 1)

@@ -48,7 +48,7 @@ test('a zone has an offset and an abbreviation, which change with the clocks', (
   assert.equal(showOffset(parseZone('St Johns').offsetMs(WINTER)), '-03:30')
 })
 
-test('parseZone() suggests similar zones for an unknown one, and the format when there are none', () => {
+test('parseZone() suggests similar zones for an unknown one, otherwise the format', () => {
   assert.throws(() => parseZone('indiana'), /"indiana" is not a time zone: did you mean America\/Indiana/)
   assert.throws(() => parseZone('qqq'), /give a name like Europe\/Berlin/)
   assert.throws(() => parseZone(''), /give a name like/)

@@ -105,7 +105,7 @@ test('files that others remove or change are repaired', async () => {
   await until('both are back again', areRestored)
 })
 
-/** Puts a file in the place of a folder; retries when the owner of the folder created it again first. */
+/** Replaces a folder by a file; retries when the owner of the folder created it again first. */
 function replaceByFile(folder: string): void {
   for (let tries = 0; ; tries += 1) {
     renameSync(folder, `${folder}.away-${tries}`)

@@ -66,7 +66,7 @@ export async function pidAt(port: number): Promise<number | undefined> {
   return answer && ((await answer.json()) as { pid: number }).pid
 }
 
-/** Returns the port in a port file; 0 while there is none, also when it is replaced at this moment. */
+/** Returns the port in a port file; 0 while the file is missing, also during its replacement. */
 function portIn(file: string): number {
   try {
     return Number(readFileSync(file, 'utf8'))

@@ -24,7 +24,7 @@ export interface McpDaemon extends AsyncDisposable {
   call(name: string, tool: string, args: object, more?: Acting): Promise<McpActionResult>
   /** Returns all connections. */
   peers(): Promise<McpPeer[]>
-  /** Returns the connection of a declared server; throws when there is none. */
+  /** Returns the connection of a declared server; throws without one. */
   peer(name: string, agent?: string): Promise<McpPeer>
   /** Starts collecting the frames. */
   follow(): void

@@ -51,7 +51,7 @@ test('/mcp shows one row for a server that several agents share, and its keys pe
   assert.doesNotMatch(await file(), /disabled = true/)
 })
 
-test('/mcp says how to add a server when there is none', async () => {
+test('/mcp without servers says how to add one', async () => {
   await using node = await startMcpNode([])
   const chat = createSlashChat(node.dispatch)
   await runSlash('/mcp', chat.context, NEVER)

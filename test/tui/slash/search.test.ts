@@ -29,7 +29,7 @@ test('/search opens with its results, and Enter continues there', async () => {
   assert.equal(chat.state().hint, 'Ctrl+O, then /kraken, shows the match')
 })
 
-test('results of /search cannot be opened while a turn runs, and say so', async () => {
+test('/search reports that its results cannot be opened while a turn runs', async () => {
   const chat = createSlashChat(route({}))
   chat.context.act({ type: 'message-sent', text: 'hi', files: [], now: 0 })
   await onChosen({ type: 'chosen', picker: 'session', value: 's1' }, chat.context, NEVER)

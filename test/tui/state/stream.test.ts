@@ -116,7 +116,7 @@ test('the cost of a conversation adds up, and stays unknown once it is', () => {
   assert.equal(after(after(two, [unknown]), [turnEnd()]).usage.usd, undefined)
 })
 
-test('a question stays open until it is closed, whoever answered it', () => {
+test('a question stays open until it is closed, even when another client answered it', () => {
   const value = { questions: [], askId: 'q1', kind: AskKind.QUESTION, permission: undefined }
   const waiting = after(busyState(), [{ $case: 'askUser', value }])
   assert.deepEqual(

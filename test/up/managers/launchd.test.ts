@@ -172,7 +172,7 @@ test('LaunchdManager finds and stops a job that was loaded in the other session'
   assert.ok(existsSync(join(fixture.state, `gui-501-${LABEL}`)))
 })
 
-test('LaunchdManager works over ssh while nobody is logged in at the screen', async () => {
+test('LaunchdManager works over ssh without a login at the screen', async () => {
   await using fixture = await makeManagerHost()
   await fixture.set('domains', 'user\n')
   const manager = createManager(fixture, 'user')

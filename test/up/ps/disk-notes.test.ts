@@ -8,7 +8,7 @@ import { diskNotes } from '../../../src/up/ps/disk-notes.ts'
 import { mountSmallDisk } from '../../support/small-disk.ts'
 import { makeTree } from '../../support/trees.ts'
 
-test('diskNotes() reports logs that are too large, and nothing where there are none', async () => {
+test('diskNotes() reports logs that are too large, and nothing without logs', async () => {
   await using tree = await makeTree({ 'logs/a.log': 'x', 'logs/b.crash.log': '' })
   const at = { home: tree.path('.'), logs: tree.path('logs') }
   const logNotes = async () => (await diskNotes(at)).filter(({ message }) => message.startsWith('logs/'))
