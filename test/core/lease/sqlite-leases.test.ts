@@ -268,7 +268,7 @@ function watch(taking: Promise<Lease>): { taking: Promise<Lease>; lease?: Lease 
     (lease) => {
       watched.lease = lease
     },
-    () => undefined, // whoever awaits `taking` sees it
+    () => undefined, // the caller that awaits `taking` sees the error
   )
   return watched
 }

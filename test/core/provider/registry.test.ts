@@ -68,7 +68,7 @@ test('ModelRegistry lists models, and the nearest one, for an unknown name', () 
   assert.throws(() => many.commit('zzz'), { message: /model-11, …$/ })
 })
 
-test('ModelRegistry switches its default, and says why there is none', () => {
+test('ModelRegistry switches its default, and says why it is missing', () => {
   const registry = registryOf(source('a', ['one', 'two']))
   assert.equal(registry.defaultModel(), 'one')
   registry.commit('two')

@@ -178,7 +178,7 @@ for (const wire of WIRES) {
       await using server = await startModelServer([{ silent: true }])
       const { error } = await collectFailure(call(server, {}, { timeoutMs: 400 }))
       assert.equal(error.kind, 'timeout')
-      for (const { done } of server.requests) assert.equal(await done, false) // none that was too late
+      for (const { done } of server.requests) assert.equal(await done, false) // no retry arrived after the timeout
     })
 
     test('fails with timeout when the stream falls silent', async () => {

@@ -54,14 +54,14 @@ for (const kind of ['tcp', 'unix'] satisfies EndpointKind[]) {
     })
   }
 
-  for (const begun of ['', '00000010fa']) {
-    test(`a client over ${kind} that does not authenticate in time is refused, after sending "${begun}"`, async () => {
+  for (const sent of ['', '00000010fa']) {
+    test(`a client over ${kind} that does not authenticate in time is refused, after sending "${sent}"`, async () => {
       await using serving = await serve(kind, () => assert.fail('dispatched'), {
         token,
         times: { authMs: 20 },
       })
       using client = await serving.open()
-      client.write(begun)
+      client.write(sent)
       const replies = await client.replies()
       assert.deepEqual(
         replies.map(({ msg }) => msg?.$case === 'error' && [msg.value.code, msg.value.message]),
@@ -86,12 +86,12 @@ for (const kind of ['tcp', 'unix'] satisfies EndpointKind[]) {
   })
 
   test(`revoking a token ends the requests of a ${kind} connection, and closes it`, async () => {
-    const begun = Promise.withResolvers<void>()
+    const started = Promise.withResolvers<void>()
     const ended = Promise.withResolvers<unknown>()
     const dispatch = route({
       async *subscribeEvents(_, signal) {
         signal.addEventListener('abort', () => ended.resolve(signal.reason))
-        begun.resolve()
+        started.resolve()
         await ended.promise
       },
     })
@@ -99,7 +99,7 @@ for (const kind of ['tcp', 'unix'] satisfies EndpointKind[]) {
     using client = await serving.open()
     client.send(1, auth(token))
     client.send(2, { $case: 'subscribeEvents', value: { kinds: [] } })
-    await begun.promise
+    await started.promise
     const why = new CrabError('denied', 'revoked')
     serving.revoke(why)
     assert.equal(await ended.promise, why)

@@ -109,7 +109,7 @@ test('exactly one of several concurrent listeners gets a path, with or without a
 })
 
 for (const what of ['file', 'folder', 'link']) {
-  test(`a ${what} in the place of the socket is never removed`, async () => {
+  test(`a ${what} at the path of the socket is never removed`, async () => {
     await using directory = await folder()
     const { path } = socketIn(directory.path)
     await mkdir(dirname(path))

@@ -20,7 +20,7 @@ export interface Serving extends AsyncDisposable {
   dispatch: Dispatch
   /** Everything the listener reported. */
   errors: CrabError[]
-  /** Why clients were refused. */
+  /** The reasons why clients were refused. */
   refused: string[]
   /** Revokes the token for this reason. */
   revoke(reason: CrabError): void

@@ -29,7 +29,7 @@ test('read shows a file by any path that leads to it', async () => {
   assert.deepEqual([...tools.files.keys()], [whole])
 })
 
-test('read returns the requested lines, and says when there are none', async () => {
+test('read returns the requested lines, and says when the file has no such lines', async () => {
   await using dir = await mkdtempDisposable(PREFIX)
   await writeFile(join(dir.path, 'file'), 'a\nb\nc\n')
   const { say } = fileTools(dir.path)

@@ -132,7 +132,7 @@ test('undoing all turns restores the original state, whatever they did', async (
   const act = fc.record({
     name: fc.constantFrom('one', 'two', 'sub/three', 'sub/sub/four'),
     content: fc.constantFrom('', 'a', 'b\n', 'c\r\n'),
-    isGone: fc.boolean(), // somebody deletes it behind the turn's change
+    isGone: fc.boolean(), // another program deletes it after the change
   })
   const turns = fc.array(fc.array(act, { maxLength: 5 }), { maxLength: 4 })
   await fc.assert(
@@ -322,7 +322,7 @@ interface Place extends AsyncDisposable {
   write(files: Record<string, string | undefined>): Promise<void>
   /** Runs the file tools in a turn of its own. */
   turn(cwd?: string): FileTools & { change(path: string, old: string, now: string): Promise<string> }
-  /** Returns the outcome of each file of the last turn, as `kept NAME: why`; undefined when there is none. */
+  /** Returns the outcome of each file of the last turn, as `kept NAME: why`; undefined without such a turn. */
   undo(how?: { dryRun?: boolean; closed?: string[] }): Promise<string[] | undefined>
   /** Returns the folder of the stored turns. */
   kept: string

@@ -25,7 +25,7 @@ test('glob lists files newest first, those of one time by path', async () => {
   assert.equal(await say(tree, 'glob', { pattern: '*.ts' }), 'deep/new.ts\na.ts\nb.ts')
 })
 
-test('glob says how many more there are, and when there are none', async () => {
+test('glob says how many more files match, and when no file matches', async () => {
   await using tree = await makeTree(
     Object.fromEntries(Array.from({ length: 203 }, (_, n) => [`${n}.txt`, ''])),
   )
