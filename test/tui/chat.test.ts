@@ -23,7 +23,7 @@ test('output that arrives while an editor has the terminal is printed when the e
   await chat.see('One.', 'Two.', 'Three.')
 })
 
-test('a long answer that arrives at once is printed whole and in order', async () => {
+test('a long answer that arrives in one chunk is printed whole and in order', async () => {
   const lines = Array.from({ length: 3000 }, (_, at) => `Line *${at}* of a long answer.\n\n`)
   await using chat = await openShownChat([{ parts: [lines.join(''), 'The end.'] }])
   chat.type('go\r')
