@@ -26,10 +26,10 @@ test('8 processes get a resource in the order of their requests', async () => {
   first.send('take one')
   await first.line()
   const others = []
-  for (let asked = 2; asked <= 8; asked += 1) {
+  for (let order = 2; order <= 8; order += 1) {
     const other = home.start()
     other.send('take one')
-    await until(`${asked} processes stand in the queue`, () => home.queueLength('one') === asked)
+    await until(`${order} processes stand in the queue`, () => home.queueLength('one') === order)
     others.push(other)
   }
   let holder = first

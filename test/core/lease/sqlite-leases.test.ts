@@ -20,11 +20,11 @@ test('SqliteLeases writes nothing before the first take, and leaves no owner fil
   {
     await using leases = openLeases(dir.path)
     await using _lease = await leases.take('one', never)
-    assert.equal(readdirSync(procOf(dir.path)).length, 1)
+    assert.equal(readdirSync(procPath(dir.path)).length, 1)
     assert.equal(statSync(join(dir.path, 'run')).mode & 0o777, 0o700)
-    assert.equal(statSync(procOf(dir.path)).mode & 0o777, 0o700)
+    assert.equal(statSync(procPath(dir.path)).mode & 0o777, 0o700)
   }
-  assert.deepEqual(readdirSync(procOf(dir.path)), [])
+  assert.deepEqual(readdirSync(procPath(dir.path)), [])
 })
 
 test('take() excludes other instances on the same database, first come first served', async () => {
@@ -72,7 +72,7 @@ test('describeHolder() names the process that holds a resource', async () => {
 
 test('describeHolder() omits the id of a process that did not give one', async () => {
   await using home = await openHome(0)
-  await using leases = new SqliteLeases({ database: databaseOf(home.path), proc: procOf(home.path) })
+  await using leases = new SqliteLeases({ database: databasePath(home.path), proc: procPath(home.path) })
   await using _lease = await leases.take('one', never)
   assert.equal((await leases.describeHolder('one'))?.pid, undefined)
 })
@@ -89,11 +89,11 @@ test('take() skips owners without a file, and files without a lock', async () =>
   const [leases] = home.leases as [SqliteLeases]
   await using _other = await leases.take('other', never)
   const unlocked = ulid()
-  await writeFile(join(procOf(home.path), unlocked), '')
+  await writeFile(join(procPath(home.path), unlocked), '')
   insertRow(home.path, 'one', ulid())
   insertRow(home.path, 'one', unlocked)
   await using _lease = await leases.take('one', never)
-  assert.equal(existsSync(join(procOf(home.path), unlocked)), false)
+  assert.equal(existsSync(join(procPath(home.path), unlocked)), false)
 })
 
 test('take() recovers when the database is removed, and other instances use the new one', async () => {
@@ -101,8 +101,8 @@ test('take() recovers when the database is removed, and other instances use the 
   const [a, b] = home.leases as [SqliteLeases, SqliteLeases]
   const held = await a.take('one', never)
   const waiting = b.take('one', never)
-  rmSync(databaseOf(home.path))
-  rmSync(`${databaseOf(home.path)}-journal`)
+  rmSync(databasePath(home.path))
+  rmSync(`${databasePath(home.path)}-journal`)
   await using _two = await a.take('two', never)
   await held[Symbol.asyncDispose]()
   await using _lease = await waiting
@@ -127,7 +127,7 @@ test('take() recovers when the database is emptied', async () => {
   await using home = await openHome(2)
   const [a, b] = home.leases as [SqliteLeases, SqliteLeases]
   const held = await a.take('one', never)
-  truncateSync(databaseOf(home.path))
+  truncateSync(databasePath(home.path))
   await using _two = await a.take('two', never)
   const waiting = watch(b.take('one', never))
   await b.describeHolder('one')
@@ -140,7 +140,7 @@ test('"take() fails with storage when the database stays another program\'s"', a
   await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   await mkdir(join(dir.path, 'run'))
   {
-    using other = new DatabaseSync(databaseOf(dir.path))
+    using other = new DatabaseSync(databasePath(dir.path))
     other.exec('CREATE TABLE lease (a)')
   }
   await using leases = openLeases(dir.path, { busyMs: 50 })
@@ -151,7 +151,7 @@ test('take() recovers when its owner file is removed, and creates a new one', as
   await using home = await openHome(2)
   const [a, b] = home.leases as [SqliteLeases, SqliteLeases]
   await using _one = await a.take('one', never)
-  for (const name of readdirSync(procOf(home.path))) rmSync(join(procOf(home.path), name))
+  for (const name of readdirSync(procPath(home.path))) rmSync(join(procPath(home.path), name))
   await using _two = await a.take('two', never)
   assert.equal((await b.describeHolder('two'))?.pid, process.pid)
   assert.equal((await b.describeHolder('one'))?.pid, process.pid)
@@ -166,7 +166,7 @@ for (const [what, content] of [
     await using home = await openHome(2)
     const [a, b] = home.leases as [SqliteLeases, SqliteLeases]
     await mkdir(join(home.path, 'run'))
-    writeFileSync(databaseOf(home.path), content ?? tornDatabase(home.path))
+    writeFileSync(databasePath(home.path), content ?? tornDatabase(home.path))
     const held = await a.take('one', never)
     const waiting = watch(b.take('one', never))
     await settle()
@@ -180,7 +180,7 @@ test('take() waits a limited time for a database that another process locks', as
   await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   await using leases = openLeases(dir.path, { busyMs: 50 })
   await (await leases.take('one', never))[Symbol.asyncDispose]()
-  using other = new DatabaseSync(databaseOf(dir.path))
+  using other = new DatabaseSync(databasePath(dir.path))
   other.exec('BEGIN EXCLUSIVE')
   await assert.rejects(leases.take('one', never), { kind: 'unavailable', message: /was locked for 50 ms/ })
   await assert.rejects(leases.describeHolder('one'), { kind: 'storage' })
@@ -198,7 +198,7 @@ test('an abort does not wait for a database that another process locks', async (
   const held = await leases.take('one', never)
   const waiting = leases.take('one', abort.signal)
   {
-    using other = new DatabaseSync(databaseOf(home.path))
+    using other = new DatabaseSync(databasePath(home.path))
     other.exec('BEGIN EXCLUSIVE')
     abort.abort()
     await assert.rejects(waiting, { kind: 'cancelled' })
@@ -255,7 +255,7 @@ function tornDatabase(home: string): Buffer {
 }
 
 function insertRow(home: string, resource: string, owner: string): void {
-  using db = new DatabaseSync(databaseOf(home))
+  using db = new DatabaseSync(databasePath(home))
   const insert = db.prepare(
     'INSERT INTO lease SELECT ?1, coalesce(max(ticket), 0) + 1, ?2, 1, ?3 FROM lease WHERE resource = ?1',
   )
@@ -287,13 +287,18 @@ async function openHome(count: number) {
 }
 
 function openLeases(home: string, options: Partial<SqliteLeasesOptions> = {}): SqliteLeases {
-  return new SqliteLeases({ database: databaseOf(home), proc: procOf(home), pid: process.pid, ...options })
+  return new SqliteLeases({
+    database: databasePath(home),
+    proc: procPath(home),
+    pid: process.pid,
+    ...options,
+  })
 }
 
-function databaseOf(home: string): string {
+function databasePath(home: string): string {
   return join(home, 'run', 'leases.db')
 }
 
-function procOf(home: string): string {
+function procPath(home: string): string {
   return join(home, 'run', 'proc')
 }

@@ -31,9 +31,9 @@ test('search() finds only accepted entries, up to the limit', () => {
 })
 
 test('search() ranks equal entries by age, then by id, whatever their history', () => {
-  const old = { ...entryOf(0n, 'old', 'word'), createdAt: 1n }
-  const young = { ...entryOf(0n, 'young', 'word'), createdAt: 2n }
-  const later = { ...entryOf(0n, 'later', 'word'), createdAt: 1n }
+  const old = { ...makeEntry(0n, 'old', 'word'), createdAt: 1n }
+  const young = { ...makeEntry(0n, 'young', 'word'), createdAt: 2n }
+  const later = { ...makeEntry(0n, 'later', 'word'), createdAt: 1n }
   const memory = replaceEntries(EMPTY_MEMORY, [young, old, later])
   const index = new MemoryIndex()
   find(index, { ...memory, entries: memory.entries.map((entry) => ({ ...entry, createdAt: 9n })) }, 'word')
@@ -42,7 +42,11 @@ test('search() ranks equal entries by age, then by id, whatever their history', 
 })
 
 test('search() accepts a memory whose file is not sorted', () => {
-  const entries = [entryOf(5n, 'five', 'word'), entryOf(2n, 'two', 'word'), entryOf(9n, 'nine', 'other')]
+  const entries = [
+    makeEntry(5n, 'five', 'word'),
+    makeEntry(2n, 'two', 'word'),
+    makeEntry(9n, 'nine', 'other'),
+  ]
   const index = new MemoryIndex()
   assert.deepEqual(find(index, { nextId: 10n, entries }, 'word'), ['five', 'two'])
   assert.deepEqual(find(index, { nextId: 10n, entries: entries.slice(1) }, 'word'), ['two'])
@@ -82,14 +86,14 @@ test('search() forgets removed entries, however often a memory changes', () => {
   const index = new MemoryIndex()
   let memory = EMPTY_MEMORY
   for (let n = 0; n < 1500; n++) {
-    memory = say(memory, 'counter', wordOf(n))
-    assert.deepEqual(find(index, memory, wordOf(n)), ['counter'])
-    assert.deepEqual(find(index, memory, wordOf(n - 1)), [])
+    memory = say(memory, 'counter', toWord(n))
+    assert.deepEqual(find(index, memory, toWord(n)), ['counter'])
+    assert.deepEqual(find(index, memory, toWord(n - 1)), [])
   }
 })
 
 /** Returns a different word for every number, of letters only. */
-function wordOf(n: number): string {
+function toWord(n: number): string {
   return [...`${n + 10}`].map((digit) => 'abcdefghij'[Number(digit)]).join('x')
 }
 
@@ -112,7 +116,7 @@ function tried(memory: Memory, op: Op): Memory {
   }
 }
 
-function entryOf(id: bigint, name: string, content: string): MemoryEntry {
+function makeEntry(id: bigint, name: string, content: string): MemoryEntry {
   return { id, createdAt: 1n, kind: 'note', name, content, aliases: [] }
 }
 

@@ -27,7 +27,7 @@ const TREE = [
  * Returns the effects of rules on reading and changing the file of a path, after resolving links in each
  * rule.
  */
-async function effectsOf(path: string, rules: string[]): Promise<[RuleEffect, RuleEffect]> {
+async function readEffects(path: string, rules: string[]): Promise<[RuleEffect, RuleEffect]> {
   await using tree = await linkTree(TREE)
   const place = { workspace: tree.at('ws'), homeDir: tree.at('home') }
   const list = ruleList(rules.map((rule) => rule.replace('ROOT', tree.root)))
@@ -52,7 +52,7 @@ test('a link leads out of the working directory', async () => {
     ['../secret/env', ['ask', 'ask']],
     ['build/../ws/a.ts', ['allow', 'ask']],
   ]
-  for (const [path, effects] of paths) assert.deepEqual(await effectsOf(path, []), effects, path)
+  for (const [path, effects] of paths) assert.deepEqual(await readEffects(path, []), effects, path)
 })
 
 test('a restricting rule follows the links on its path', async () => {
@@ -72,7 +72,7 @@ test('a restricting rule follows the links on its path', async () => {
     [['deny read(build/none/../x)'], 'build/x', ['deny', 'ask']],
   ]
   for (const [rules, path, effects] of rows) {
-    assert.deepEqual(await effectsOf(path, rules), effects, `${path} with ${rules}`)
+    assert.deepEqual(await readEffects(path, rules), effects, `${path} with ${rules}`)
   }
 })
 
@@ -90,7 +90,7 @@ test('an allow rule does not follow a link that others may have created', async 
     [['allow read(~)'], '~/new', ['allow', 'ask']],
   ]
   for (const [rules, path, effects] of rows) {
-    assert.deepEqual(await effectsOf(path, rules), effects, `${path} with ${rules}`)
+    assert.deepEqual(await readEffects(path, rules), effects, `${path} with ${rules}`)
   }
 })
 

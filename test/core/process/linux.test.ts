@@ -64,10 +64,10 @@ describe('linuxPlatform()', { concurrency: 4 }, () => {
   test('a watcher that cannot list processes ends its group', async () => {
     const { word, command } = markedScript('sleep 600 & echo ready; wait')
     const launch = { program: '/bin/sh', ownerTag: 'x.', onLetGo: () => {} }
-    const membersOf = async () => []
+    const listMembers = async () => []
     await using running = await startGuarded(
       { ...command, ...launch },
-      { shell: '/bin/sh', list: 'false', membersOf },
+      { shell: '/bin/sh', list: 'false', membersOf: listMembers },
     )
     await readFirstLine(running)
     await running.end()

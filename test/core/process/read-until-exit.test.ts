@@ -9,7 +9,7 @@ const never = new Promise<never>(() => {})
 test('readUntilExit() reads to the end, whether the program has exited or not', async () => {
   for (const exited of [never, Promise.resolve()]) {
     const pieces: string[] = []
-    await readUntilExit(streamOf(['one', 'two']), exited, (piece) => void pieces.push(String(piece)))
+    await readUntilExit(makeStream(['one', 'two']), exited, (piece) => void pieces.push(String(piece)))
     assert.deepEqual(pieces, ['one', 'two'])
   }
 })
@@ -17,7 +17,7 @@ test('readUntilExit() reads to the end, whether the program has exited or not', 
 test('readUntilExit() handles one piece after the other', async () => {
   let taking = 0
   const pieces: string[] = []
-  await readUntilExit(streamOf(['one', 'two', 'three']), Promise.resolve(), async (piece) => {
+  await readUntilExit(makeStream(['one', 'two', 'three']), Promise.resolve(), async (piece) => {
     taking += 1
     assert.equal(taking, 1)
     for (let phase = 0; phase < 10; phase += 1) await nextPhase()
@@ -62,7 +62,7 @@ test('readUntilExit() fails like its consumer, and discards the rest', async () 
     () => Promise.reject(failure),
   ]
   for (const take of failing) {
-    const stream = streamOf(['one', 'two', 'three'])
+    const stream = makeStream(['one', 'two', 'three'])
     await assert.rejects(readUntilExit(stream, never, take), (reason) => reason === failure)
     assert.equal(stream.readableFlowing, true)
     assert.equal(stream.listenerCount('data'), 0)
@@ -70,7 +70,7 @@ test('readUntilExit() fails like its consumer, and discards the rest', async () 
 })
 
 /** Returns a stream that emits its pieces in separate event loop phases, as a pipe may. */
-function streamOf(pieces: readonly string[]): Readable {
+function makeStream(pieces: readonly string[]): Readable {
   async function* inPhases() {
     for (const piece of pieces) yield Buffer.from(piece)
   }

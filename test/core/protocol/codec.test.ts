@@ -17,7 +17,7 @@ const ENVELOPES = { ClientMessage, ServerMessage } as const
 for (const [name, type] of Object.entries<MessageFns<unknown>>(ENVELOPES)) {
   test(`every ${name} is decoded to what was encoded`, () => {
     fc.assert(
-      fc.property(messageOf(name), (message) => {
+      fc.property(arbitraryMessage(name), (message) => {
         assert.deepEqual(decodeMessage(type, type.encode(message).finish()), message)
       }),
       { numRuns: propertyRuns(2000) },
@@ -34,7 +34,7 @@ for (const [name, type] of Object.entries<MessageFns<unknown>>(ENVELOPES)) {
   test(`decodeMessage() returns a value or an invalid error for a damaged ${name}`, () => {
     const damage = fc.record({ at: fc.nat(), removed: fc.nat(3), added: fc.uint8Array({ maxLength: 3 }) })
     fc.assert(
-      fc.property(messageOf(name), damage, (message, { at, removed, added }) => {
+      fc.property(arbitraryMessage(name), damage, (message, { at, removed, added }) => {
         const bytes = [...type.encode(message).finish()]
         bytes.splice(at % (bytes.length + 1), removed, ...added)
         decodes(type, Uint8Array.from(bytes))
@@ -75,18 +75,18 @@ test('decodeMessage() skips unknown fields', () => {
 })
 
 test('decodeMessage() rejects text that is not UTF-8, and keeps a byte order mark', () => {
-  const senderOf = (bytes: Uint8Array) => {
+  const readSender = (bytes: Uint8Array) => {
     const { msg } = decodeMessage(ClientMessage, Buffer.concat([SEND, Buffer.from([bytes.length]), bytes]))
     return msg?.$case === 'send' ? msg.value.sender : undefined
   }
   const marked = Buffer.from('\ufeffa')
-  assert.equal(senderOf(marked), '\ufeffa')
+  assert.equal(readSender(marked), '\ufeffa')
   for (const bytes of [
     [0xff, 0xfe, 0x61, 0x61],
     [0xc3, 0x28, 0x61, 0x61],
     [0xed, 0xa0, 0x80, 0x61],
   ]) {
-    assert.throws(() => senderOf(Uint8Array.from(bytes)), {
+    assert.throws(() => readSender(Uint8Array.from(bytes)), {
       kind: 'invalid',
       message: /^Cannot decode a message: /,
     })
@@ -113,7 +113,7 @@ function decodes(type: MessageFns<unknown>, bytes: Uint8Array): void {
 }
 
 /** Generates any message of that name, with every field as decoding returns it. */
-function messageOf(name: string): fc.Arbitrary<Record<string, unknown>> {
+function arbitraryMessage(name: string): fc.Arbitrary<Record<string, unknown>> {
   const { fields } = proto.messages.get(name)!
   const oneofs = Map.groupBy(
     fields.filter(({ oneof }) => oneof !== undefined),
@@ -138,14 +138,14 @@ function anyCase(cases: readonly ProtoField[]): fc.Arbitrary<unknown> {
  * `optional`.
  */
 function presentValue(type: string): fc.Arbitrary<unknown> {
-  return proto.messages.has(type) ? messageOf(type) : fieldValue(type)
+  return proto.messages.has(type) ? arbitraryMessage(type) : fieldValue(type)
 }
 
 function fieldValue(type: string): fc.Arbitrary<unknown> {
   const [, label, name = type] = type.match(/^(optional|repeated) (\w+)$/) ?? []
   if (label === 'repeated') return fc.array(presentValue(name), { maxLength: 3 })
   if (label === 'optional') return fc.option(presentValue(name), { nil: undefined })
-  if (proto.messages.has(type)) return fc.option(messageOf(type), { nil: undefined })
+  if (proto.messages.has(type)) return fc.option(arbitraryMessage(type), { nil: undefined })
   const values = proto.enums.get(type)
   if (values !== undefined) return fc.constantFrom(...values.values(), 999)
   return SCALARS[type]!

@@ -133,16 +133,16 @@ for (const [seam, connect] of Object.entries(SEAMS)) {
           if (end) yield event('end', end)
         },
       })
-      const told: unknown[] = []
+      const received: unknown[] = []
       const follow = async () => {
         for await (const { event } of streamTurn(dispatch, {}, signal)) {
-          told.push(event?.$case === 'askClosed' ? [event.value.askId, event.value.by] : event?.$case)
+          received.push(event?.$case === 'askClosed' ? [event.value.askId, event.value.by] : event?.$case)
         }
       }
       if (end) await follow()
       else await assert.rejects(follow(), { kind: 'unavailable' })
       const all = ['askUser', ['answered', 'user'], 'askUser', ['open', 'unavailable']]
-      assert.deepEqual(told, end ? [...all, 'end'] : all)
+      assert.deepEqual(received, end ? [...all, 'end'] : all)
     })
   }
 
@@ -174,7 +174,7 @@ for (const [seam, connect] of Object.entries(SEAMS)) {
     const replies = await Promise.all(
       codes.map((msg) => Array.fromAsync(dispatch(ClientMessage.create({ msg }), signal))),
     )
-    assert.deepEqual(replies.flat().map(codeOf), [400, 410, 500])
+    assert.deepEqual(replies.flat().map(readCode), [400, 410, 500])
   })
 
   test(`${seam} passes an extension to a host that handles it`, async () => {
@@ -186,8 +186,8 @@ for (const [seam, connect] of Object.entries(SEAMS)) {
   test(`${seam} answers every operation without a handler with code 400`, async () => {
     const dispatch = connect({})
     for (const operation of operations.filter((name) => name !== 'extension')) {
-      const replies = await Array.fromAsync(dispatch(messageOf(operation), signal))
-      assert.deepEqual(replies.map(codeOf), [400], operation)
+      const replies = await Array.fromAsync(dispatch(emptyMessage(operation), signal))
+      assert.deepEqual(replies.map(readCode), [400], operation)
     }
   })
 
@@ -226,11 +226,11 @@ for (const [seam, connect] of Object.entries(SEAMS)) {
 test('REPLIES names a reply for every operation but get_config, as the proto file does', () => {
   assert.deepEqual(
     Object.keys(REPLIES).toSorted(),
-    casesOf('ClientMessage')
+    listCases('ClientMessage')
       .filter((name) => name !== 'getConfig')
       .toSorted(),
   )
-  const replies = casesOf('ServerMessage')
+  const replies = listCases('ServerMessage')
   assert.deepEqual(
     Object.values(REPLIES).filter((name) => !replies.includes(name)),
     [],
@@ -287,15 +287,15 @@ function event($case: EventCase, value: object): StreamEvent {
   return StreamEvent.create({ event: { $case, value } as StreamEvent['event'] })
 }
 
-function messageOf($case: Operation): ClientMessage {
+function emptyMessage($case: Operation): ClientMessage {
   return ClientMessage.create({ msg: { $case, value: {} } as ClientMessage['msg'] })
 }
 
-function codeOf({ msg }: ServerMessage): number | undefined {
+function readCode({ msg }: ServerMessage): number | undefined {
   return msg?.$case === 'error' ? msg.value.code : undefined
 }
 
-function casesOf(envelope: string): string[] {
+function listCases(envelope: string): string[] {
   const { fields } = readProto().messages.get(envelope)!
   return fields.filter(({ oneof }) => oneof !== undefined).map(({ camelName }) => camelName)
 }

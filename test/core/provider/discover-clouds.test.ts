@@ -74,7 +74,7 @@ test('openModels() recognizes Bedrock’s names among those of other providers',
     ...{ OPENAI_API_KEY: 'k', OPENROUTER_API_KEY: 'k', GROQ_API_KEY: 'k', MISTRAL_API_KEY: 'k' },
     ...{ AWS_BEARER_TOKEN_BEDROCK: 'k', AWS_REGION: 'eu-west-1' },
   }
-  const ownerOf = async (model: string) =>
+  const findOwner = async (model: string) =>
     (await openRegistryWith({ env, model })).list().find(({ active }) => active)?.provider
   for (const name of [
     'anthropic.claude-haiku-4-5-20251001-v1:0',
@@ -83,9 +83,9 @@ test('openModels() recognizes Bedrock’s names among those of other providers',
     'mistral.mistral-large-2402-v1:0',
     'arn:aws:bedrock:eu-west-1:123456789012:application-inference-profile/abc',
   ])
-    assert.equal(await ownerOf(name), 'bedrock', name)
-  assert.equal(await ownerOf('gpt-oss-20b'), 'groq')
-  assert.equal(await ownerOf('mistral-medium-latest'), 'mistral')
+    assert.equal(await findOwner(name), 'bedrock', name)
+  assert.equal(await findOwner('gpt-oss-20b'), 'groq')
+  assert.equal(await findOwner('mistral-medium-latest'), 'mistral')
 })
 
 test('openModels() uses the default of the region at Bedrock, and none where it is uncertain', async () => {
@@ -154,17 +154,17 @@ test('openModels() prefers region and profile of config.toml to the environment�
 
 test('openModels() says where a missing key should come from', async () => {
   await using server = await startModelServer(() => ({ status: 401 }))
-  const hintOf = async (more: Partial<ProviderConfig>, env = {}) => {
+  const readHint = async (more: Partial<ProviderConfig>, env = {}) => {
     const models = await openRegistryWith({
       config: makeModelConfig([makeProviderConfig({ baseUrl: server.url, ...more })]),
       env,
     })
     return (await collectFailure(models.complete(modelRequest({ model: 'x' }), NEVER))).error.hint
   }
-  assert.equal(await hintOf({ kind: 'google' }), 'no key is set: set one (GEMINI_API_KEY)')
-  assert.equal(await hintOf({ kind: 'bedrock' }), 'no key is set: set one (AWS_BEARER_TOKEN_BEDROCK)')
-  assert.equal(await hintOf({ kind: 'azure' }, { AZURE_API_KEY: 'k' }), 'check the key (AZURE_API_KEY)')
-  assert.equal(await hintOf({ kind: 'azure', apiKey: 'k' }), 'check the key (config.toml:1)')
+  assert.equal(await readHint({ kind: 'google' }), 'no key is set: set one (GEMINI_API_KEY)')
+  assert.equal(await readHint({ kind: 'bedrock' }), 'no key is set: set one (AWS_BEARER_TOKEN_BEDROCK)')
+  assert.equal(await readHint({ kind: 'azure' }, { AZURE_API_KEY: 'k' }), 'check the key (AZURE_API_KEY)')
+  assert.equal(await readHint({ kind: 'azure', apiKey: 'k' }), 'check the key (config.toml:1)')
 })
 
 test('ModelSource.check() fails as a call would, without a call', async () => {
@@ -211,9 +211,9 @@ test('endpointFromEnv() builds an address from an Azure resource, and names the 
 })
 
 test('toEndpoint() has a longer timeout where nothing arrives while a model thinks', () => {
-  const idleOf = (more: Partial<ProviderConfig>) => toEndpoint(makeProviderConfig(more), {}).idleMs
-  assert.equal(idleOf({}), 90_000)
-  assert.equal(idleOf({ kind: 'anthropic' }), 90_000)
-  for (const kind of ['google', 'bedrock', 'azure'] as const) assert.equal(idleOf({ kind }), 300_000)
-  assert.equal(idleOf({ kind: 'openai', baseUrl: 'https://api.openai.com/v1' }), 300_000)
+  const readIdleMs = (more: Partial<ProviderConfig>) => toEndpoint(makeProviderConfig(more), {}).idleMs
+  assert.equal(readIdleMs({}), 90_000)
+  assert.equal(readIdleMs({ kind: 'anthropic' }), 90_000)
+  for (const kind of ['google', 'bedrock', 'azure'] as const) assert.equal(readIdleMs({ kind }), 300_000)
+  assert.equal(readIdleMs({ kind: 'openai', baseUrl: 'https://api.openai.com/v1' }), 300_000)
 })

@@ -56,24 +56,24 @@ test('openModels() asks an endpoint without declared models for its list', async
 
 test('openModels() uses a known default where it certainly exists', async () => {
   await using server = await startModelServer([], { models: ['theirs'] })
-  const defaultOf = async (more: Partial<ProviderConfig>, env = {}) =>
+  const findDefault = async (more: Partial<ProviderConfig>, env = {}) =>
     (await openRegistryWith({ config: makeModelConfig([makeProviderConfig(more)]), env })).defaultModel()
   const here = server.url
-  assert.equal(await defaultOf({ kind: 'openai', baseUrl: undefined }), 'gpt-6-sol')
-  assert.equal(await defaultOf({ kind: 'openai', baseUrl: here }), 'theirs')
-  assert.equal(await defaultOf({ kind: 'openai', baseUrl: undefined }, { OPENAI_BASE_URL: here }), 'theirs')
-  assert.equal(await defaultOf({ kind: 'anthropic', baseUrl: here }), 'claude-sonnet-5-5')
-  assert.equal(await defaultOf({ kind: 'google', baseUrl: here }), 'gemini-3.8-flash')
+  assert.equal(await findDefault({ kind: 'openai', baseUrl: undefined }), 'gpt-6-sol')
+  assert.equal(await findDefault({ kind: 'openai', baseUrl: here }), 'theirs')
+  assert.equal(await findDefault({ kind: 'openai', baseUrl: undefined }, { OPENAI_BASE_URL: here }), 'theirs')
+  assert.equal(await findDefault({ kind: 'anthropic', baseUrl: here }), 'claude-sonnet-5-5')
+  assert.equal(await findDefault({ kind: 'google', baseUrl: here }), 'gemini-3.8-flash')
   const deployment = { AZURE_OPENAI_DEPLOYMENT: 'my-gpt' }
-  assert.equal(await defaultOf({ kind: 'azure', baseUrl: here }, deployment), 'my-gpt')
-  await assert.rejects(defaultOf({ kind: 'azure', baseUrl: here }), {
+  assert.equal(await findDefault({ kind: 'azure', baseUrl: here }, deployment), 'my-gpt')
+  await assert.rejects(findDefault({ kind: 'azure', baseUrl: here }), {
     message: 'Cannot choose a model: "test" (config.toml:1) cannot list its models',
     hint: /^name your deployment with --model or AZURE_OPENAI_DEPLOYMENT/,
   })
 })
 
 test('openModels() recognizes a vendor by any spelling of its address', async () => {
-  const defaultOf = async (more: Partial<ProviderConfig>) => {
+  const findDefault = async (more: Partial<ProviderConfig>) => {
     const models = await openRegistryWith({
       config: makeModelConfig([makeProviderConfig({ kind: 'openai', apiKey: 'k', ...more })]),
       env: {},
@@ -84,9 +84,9 @@ test('openModels() recognizes a vendor by any spelling of its address', async ()
     ...['https://api.openai.com/v1/', 'https://api.openai.com', 'https://eu.api.openai.com/v1'],
     ...['https://API.openai.com/v1/responses', 'https://api.openai.com/v1/chat/completions'],
   ])
-    assert.equal(await defaultOf({ baseUrl }), 'gpt-6-sol', baseUrl)
+    assert.equal(await findDefault({ baseUrl }), 'gpt-6-sol', baseUrl)
   const google = 'https://generativelanguage.googleapis.com/v1beta/openai/'
-  assert.equal(await defaultOf({ kind: 'google', baseUrl: google }), 'gemini-3.8-flash')
+  assert.equal(await findDefault({ kind: 'google', baseUrl: google }), 'gemini-3.8-flash')
   const groq = { GROQ_API_KEY: 'k', GROQ_BASE_URL: 'https://api.groq.com/openai/v1/' }
   assert.equal((await openRegistryWith({ env: groq })).defaultModel(), 'openai/gpt-oss-120b')
 })

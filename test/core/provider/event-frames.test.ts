@@ -26,7 +26,7 @@ describe('wholeFrames()', () => {
   test('ends before an exception or an error, and reports it', async () => {
     const before = Buffer.from(converseWriter().part('hello'))
     const behind = Buffer.from(converseWriter().part('never'))
-    for (const [fault, told] of [
+    for (const [fault, reported] of [
       [
         converseFault('exception', 'accessDeniedException', 'not you'),
         { name: 'accessDeniedException', isException: true, body: '{"message":"not you"}' },
@@ -40,7 +40,7 @@ describe('wholeFrames()', () => {
       const bytes = Buffer.concat([before, fault, behind])
       const got = await Array.fromAsync(wholeFrames(inPieces(bytes, [50]), (one) => faults.push(one)))
       assert.deepEqual(Buffer.concat(got), before)
-      assert.deepEqual(faults, [told])
+      assert.deepEqual(faults, [reported])
     }
   })
 

@@ -77,12 +77,12 @@ describe('toResponseError()', () => {
   })
 
   test('says where the key comes from, or should', () => {
-    const hintOf = (body: unknown, endpoint = PLACE.endpoint) =>
+    const readHint = (body: unknown, endpoint = PLACE.endpoint) =>
       toResponseError(refusal(401, body), { ...PLACE, endpoint }).hint
-    assert.equal(hintOf(''), 'check the key (TEST_API_KEY)')
-    assert.equal(hintOf('out of credit'), 'add credit, or use another key (TEST_API_KEY)')
+    assert.equal(readHint(''), 'check the key (TEST_API_KEY)')
+    assert.equal(readHint('out of credit'), 'add credit, or use another key (TEST_API_KEY)')
     assert.equal(
-      hintOf('', { ...PLACE.endpoint, apiKey: undefined }),
+      readHint('', { ...PLACE.endpoint, apiKey: undefined }),
       'no key is set: set one (TEST_API_KEY)',
     )
   })
@@ -118,12 +118,15 @@ describe('toResponseError()', () => {
 
 describe('toModelError()', () => {
   test('reads error records of every dialect', () => {
-    const kindOf = (record: unknown) => toModelError(record, PLACE, new AbortController().signal).kind
-    assert.equal(kindOf({ message: 'Overloaded', type: 'overloaded_error', statusCode: 529 }), 'unavailable')
-    assert.equal(kindOf({ message: 'slow', code: 429 }), 'throttled')
-    assert.equal(kindOf({ message: 'slow', type: 'rate_limit_error' }), 'throttled')
-    assert.equal(kindOf({ message: 'Provider returned error', code: 502 }), 'unavailable')
-    assert.equal(kindOf('gone'), 'unavailable')
+    const readKind = (record: unknown) => toModelError(record, PLACE, new AbortController().signal).kind
+    assert.equal(
+      readKind({ message: 'Overloaded', type: 'overloaded_error', statusCode: 529 }),
+      'unavailable',
+    )
+    assert.equal(readKind({ message: 'slow', code: 429 }), 'throttled')
+    assert.equal(readKind({ message: 'slow', type: 'rate_limit_error' }), 'throttled')
+    assert.equal(readKind({ message: 'Provider returned error', code: 502 }), 'unavailable')
+    assert.equal(readKind('gone'), 'unavailable')
   })
 
   test('treats an unknown error as internal', () => {

@@ -9,13 +9,13 @@ import { collect, joinText, modelRequest } from '../../support/model-calls.ts'
 const NEVER = new AbortController().signal
 
 test('ModelRegistry calls a model at the source that declares it', async () => {
-  const registry = registryOf(source('a', ['one']), source('b', ['two']))
-  assert.equal(await answerOf(registry, 'one'), 'a:one')
-  assert.equal(await answerOf(registry, 'two'), 'b:two')
+  const registry = makeRegistry(source('a', ['one']), source('b', ['two']))
+  assert.equal(await readAnswer(registry, 'one'), 'a:one')
+  assert.equal(await readAnswer(registry, 'two'), 'b:two')
 })
 
 test('ModelRegistry rejects a name that is declared twice, and keeps nothing of the second source', () => {
-  const registry = registryOf(source('a', ['one']))
+  const registry = makeRegistry(source('a', ['one']))
   assert.throws(() => registry.add(source('b', ['two', 'one'])), {
     kind: 'config',
     message: 'Cannot add model "one" of provider "b" (config.toml:b): "a" (config.toml:a) already has it',
@@ -29,37 +29,37 @@ test('ModelRegistry rejects a name that is declared twice, and keeps nothing of 
 })
 
 test('ModelRegistry accepts source/name, and names that contain a slash', async () => {
-  const registry = registryOf(source('a', ['one', 'vendor/three']), source('b', undefined))
-  assert.equal(await answerOf(registry, 'a/one'), 'a:one')
-  assert.equal(await answerOf(registry, 'vendor/three'), 'a:vendor/three')
-  assert.equal(await answerOf(registry, 'b/whatever'), 'b:whatever')
-  assert.equal(await answerOf(registry, 'vendor/else'), 'b:vendor/else')
+  const registry = makeRegistry(source('a', ['one', 'vendor/three']), source('b', undefined))
+  assert.equal(await readAnswer(registry, 'a/one'), 'a:one')
+  assert.equal(await readAnswer(registry, 'vendor/three'), 'a:vendor/three')
+  assert.equal(await readAnswer(registry, 'b/whatever'), 'b:whatever')
+  assert.equal(await readAnswer(registry, 'vendor/else'), 'b:vendor/else')
 })
 
 test('ModelRegistry assigns an undeclared name to the open source it resembles, or to the first', async () => {
-  const registry = registryOf(
+  const registry = makeRegistry(
     source('a', undefined, { owns: /^claude-/ }),
     source('b', undefined, { owns: /^gpt-/ }),
   )
-  assert.equal(await answerOf(registry, 'gpt-9'), 'b:gpt-9')
-  assert.equal(await answerOf(registry, 'claude-9'), 'a:claude-9')
-  assert.equal(await answerOf(registry, 'llama-9'), 'a:llama-9')
+  assert.equal(await readAnswer(registry, 'gpt-9'), 'b:gpt-9')
+  assert.equal(await readAnswer(registry, 'claude-9'), 'a:claude-9')
+  assert.equal(await readAnswer(registry, 'llama-9'), 'a:llama-9')
 })
 
 test('ModelRegistry lists models, and the nearest one, for an unknown name', () => {
-  const registry = registryOf(source('a', ['sonnet', 'haiku']))
+  const registry = makeRegistry(source('a', ['sonnet', 'haiku']))
   assert.throws(() => registry.complete(modelRequest({ model: 'sonet' }), NEVER), {
     kind: 'config',
     message: 'Cannot find model "sonet": it is not one of sonnet, haiku',
     hint: 'did you mean "sonnet"?',
   })
-  const lost = new ModelRegistry({ hint: 'connect one' })
-  assert.throws(() => lost.commit('x'), {
+  const missing = new ModelRegistry({ hint: 'connect one' })
+  assert.throws(() => missing.commit('x'), {
     kind: 'config',
     hint: 'connect one',
     message: /none is configured$/,
   })
-  const many = registryOf(
+  const many = makeRegistry(
     source(
       'a',
       Array.from({ length: 30 }, (_, at) => `model-${at}`),
@@ -69,7 +69,7 @@ test('ModelRegistry lists models, and the nearest one, for an unknown name', () 
 })
 
 test('ModelRegistry switches its default, and says why it is missing', () => {
-  const registry = registryOf(source('a', ['one', 'two']))
+  const registry = makeRegistry(source('a', ['one', 'two']))
   assert.equal(registry.defaultModel(), 'one')
   registry.commit('two')
   assert.equal(registry.defaultModel(), 'two')
@@ -82,25 +82,25 @@ test('ModelRegistry switches its default, and says why it is missing', () => {
   )
   assert.throws(() => registry.commit('three'), { kind: 'config' })
   assert.equal(registry.defaultModel(), 'two')
-  const empty = registryOf(source('a', undefined))
+  const empty = makeRegistry(source('a', undefined))
   assert.throws(() => empty.defaultModel(), { kind: 'config' })
   empty.setDefaultError(new CrabError('unavailable', 'Cannot ask'))
   assert.throws(() => empty.defaultModel(), { kind: 'unavailable', message: 'Cannot ask' })
 })
 
 test('ModelRegistry adds and removes sources while it is used', async () => {
-  const registry = registryOf(source('a', ['one']), source('b', ['two']))
+  const registry = makeRegistry(source('a', ['one']), source('b', ['two']))
   registry.commit('one')
   registry.remove('a')
   assert.throws(() => registry.complete(modelRequest({ model: 'one' }), NEVER), { kind: 'config' })
   assert.equal(registry.defaultModel(), 'two')
   registry.add(source('a', ['one']))
-  assert.equal(await answerOf(registry, 'one'), 'a:one')
+  assert.equal(await readAnswer(registry, 'one'), 'a:one')
   registry.remove('nobody')
 })
 
 test('ModelRegistry lists declared, suggested and chosen models once each', () => {
-  const registry = registryOf(source('a', ['one']), source('b', undefined, { suggests: 'two' }))
+  const registry = makeRegistry(source('a', ['one']), source('b', undefined, { suggests: 'two' }))
   registry.commit('three')
   assert.deepEqual(
     registry.list().map(({ name, provider, active }) => `${provider}:${name}${active ? '*' : ''}`),
@@ -110,7 +110,7 @@ test('ModelRegistry lists declared, suggested and chosen models once each', () =
 
 test('listAll() asks the open sources, and reports which could not list their models', async () => {
   const trouble = new CrabError('unavailable', 'Cannot reach c')
-  const registry = registryOf(
+  const registry = makeRegistry(
     source('a', ['one']),
     source('b', undefined, { listModels: async () => ['one', 'two'] }),
     source('c', undefined, { listModels: () => Promise.reject(trouble) }),
@@ -125,7 +125,7 @@ test('listAll() asks the open sources, and reports which could not list their mo
 
 test('ModelRegistry prefers declared facts of a model to known ones', () => {
   const declared = { name: 'claude-haiku-4-5', facts: { context: 1000, inputUsd: 7 } }
-  const registry = registryOf({ ...source('a', undefined), models: [declared] })
+  const registry = makeRegistry({ ...source('a', undefined), models: [declared] })
   assert.deepEqual(registry.facts('claude-haiku-4-5'), {
     context: 1000,
     inputUsd: 7,
@@ -140,16 +140,16 @@ test('ModelRegistry prefers declared facts of a model to known ones', () => {
 })
 
 test('ModelRegistry holds the demo like any other source', async () => {
-  const registry = registryOf(demoSource())
+  const registry = makeRegistry(demoSource())
   assert.equal(registry.defaultModel(), 'demo')
   assert.equal(
     registry.costUsd('demo', { input: 9, output: 9, cache_read: 0, cache_write: 0, reasoning: 0 }),
     0,
   )
-  assert.notEqual(await answerOf(registry, 'demo'), '')
+  assert.notEqual(await readAnswer(registry, 'demo'), '')
 })
 
-function registryOf(...sources: ModelSource[]): ModelRegistry {
+function makeRegistry(...sources: ModelSource[]): ModelRegistry {
   const registry = new ModelRegistry()
   for (const item of sources) registry.add(item)
   return registry
@@ -170,6 +170,6 @@ function source(name: string, models: string[] | undefined, more: Partial<ModelS
   }
 }
 
-async function answerOf(registry: ModelRegistry, model: string): Promise<string> {
+async function readAnswer(registry: ModelRegistry, model: string): Promise<string> {
   return joinText(await collect(registry.complete(modelRequest({ model }), NEVER)))
 }

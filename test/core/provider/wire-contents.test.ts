@@ -116,7 +116,7 @@ for (const wire of WIRES) {
         await collect(call(server, { model, messages, tools: [READ_TOOL], thinking: true }))
       const [plain, steered] = server.requests.slice(1)
       for (const back of wire.returns) assert.ok(steered!.text.includes(back), `${back} in ${steered!.text}`)
-      assert.equal(countOf(steered!.text, wire.returns[0]!), countOf(plain!.text, wire.returns[0]!))
+      assert.equal(countParts(steered!.text, wire.returns[0]!), countParts(plain!.text, wire.returns[0]!))
       assert.ok(steered!.text.includes('And louder!'))
     })
 
@@ -225,7 +225,7 @@ for (const wire of WIRES) {
   }
 }
 
-function countOf(text: string, part: string): number {
+function countParts(text: string, part: string): number {
   return text.split(part).length - 1
 }
 

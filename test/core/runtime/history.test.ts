@@ -121,8 +121,8 @@ test('toRequestMessages() keeps every user message, and every call and result in
         assert.ok(at >= 0, `"${content}" is missing`)
         at += content.length
       }
-      const callsOf = (list: Message[]) => list.flatMap(({ tool_calls = [] }) => tool_calls)
-      assert.deepEqual(callsOf(messages), callsOf(history))
+      const listCalls = (list: Message[]) => list.flatMap(({ tool_calls = [] }) => tool_calls)
+      assert.deepEqual(listCalls(messages), listCalls(history))
     }),
   )
 })

@@ -3,14 +3,15 @@ import { test } from 'node:test'
 import { EntryReader } from '../../../src/core/runtime/entry-reader.ts'
 import { listEntries, listSessions, sessionMeta } from '../../../src/core/runtime/session-pages.ts'
 import { MemoryStorage } from '../../../src/core/storage/memory-storage.ts'
-import { headerOf, said } from '../storage/samples.ts'
+import { makeHeader, messageLine } from '../storage/samples.ts'
 
 test('listSessions() returns pages of the sessions with messages, and their number', async () => {
   let clock = 0
   const storage = new MemoryStorage({ now: () => ++clock })
   const senders = ['a', 'b', 'c', 'd']
-  for (const created_by of senders) await storage.createSession(headerOf({ created_by }), [said(created_by)])
-  await storage.createSession(headerOf({ created_by: 'nobody' }), [])
+  for (const created_by of senders)
+    await storage.createSession(makeHeader({ created_by }), [messageLine(created_by)])
+  await storage.createSession(makeHeader({ created_by: 'nobody' }), [])
   const list = async (page: Parameters<typeof listSessions>[1]) => {
     const { sessions, total } = await listSessions(storage, page)
     return [sessions.map(({ sender }) => sender).join(''), total]
@@ -23,8 +24,13 @@ test('listSessions() returns pages of the sessions with messages, and their numb
 
 test('listEntries() returns pages of messages without other entries', async () => {
   const storage = new MemoryStorage()
-  const lines = [said('one'), { kind: 'meta', title: 'T' } as const, said('two'), said('three')]
-  const { id: session } = await storage.createSession(headerOf(), lines)
+  const lines = [
+    messageLine('one'),
+    { kind: 'meta', title: 'T' } as const,
+    messageLine('two'),
+    messageLine('three'),
+  ]
+  const { id: session } = await storage.createSession(makeHeader(), lines)
   const reader = new EntryReader(storage)
   const list = async (page: { offset?: number; limit?: number }) => {
     const { messages, total } = await listEntries(reader, { session, ...page })
@@ -37,8 +43,8 @@ test('listEntries() returns pages of messages without other entries', async () =
 
 test('sessionMeta() returns the latest title, summary and number of messages', async () => {
   const storage = new MemoryStorage()
-  const { id } = await storage.createSession(headerOf({ cwd: '/usr' }), [
-    said('one'),
+  const { id } = await storage.createSession(makeHeader({ cwd: '/usr' }), [
+    messageLine('one'),
     { kind: 'meta', title: 'First', summary: 'S' },
     { kind: 'meta', title: 'Second' },
   ])
@@ -46,7 +52,7 @@ test('sessionMeta() returns the latest title, summary and number of messages', a
   const { title, summary, messageCount, cwd, sender } = row.summary
   assert.deepEqual(
     [title, summary, messageCount, cwd, sender, row.isActive],
-    ['Second', 'S', 1, '/usr', headerOf().created_by, true],
+    ['Second', 'S', 1, '/usr', makeHeader().created_by, true],
   )
   await assert.rejects(sessionMeta(storage, `${id.slice(0, -2)}00`), { kind: 'missing' })
 })

@@ -44,8 +44,8 @@ test('Runtime.turn() asks a guest with its own prompt and model, about the whole
   await node.ask('what do you think?', GUEST)
   const [primary, guest] = node.server.requests
   assert.equal(guest?.json['model'], 'sharp')
-  assert.match(systemOf(guest), /^You are a critic\..*You are a guest in a conversation/s)
-  assert.doesNotMatch(systemOf(guest), /You are crab/)
+  assert.match(readSystemPrompt(guest), /^You are a critic\..*You are a guest in a conversation/s)
+  assert.doesNotMatch(readSystemPrompt(guest), /You are crab/)
   assert.deepEqual(toSentLines(guest), ['user: hello', 'assistant: Words', 'user: what do you think?'])
   assert.equal(primary?.json['tools'] === undefined, false)
   assert.equal('tools' in (guest?.json ?? {}), false)
@@ -57,8 +57,8 @@ test('Runtime.turn() tells the agent who else spoke, and nothing if there was no
   await node.ask('what do you think?', GUEST)
   await node.ask('and you?')
   const [before, , after] = node.server.requests
-  assert.doesNotMatch(systemOf(before), /guest/)
-  assert.match(systemOf(after), /said by guest agents, not by you/)
+  assert.doesNotMatch(readSystemPrompt(before), /guest/)
+  assert.match(readSystemPrompt(after), /said by guest agents, not by you/)
   assert.equal(requestMessages(after)[3]?.['content'], '<from agent="critic">\nWords\n</from>')
 })
 
@@ -123,7 +123,7 @@ async function startWithCritic(script: Script): Promise<TestNode> {
   return node
 }
 
-function systemOf(request: RecordedRequest | undefined): string {
+function readSystemPrompt(request: RecordedRequest | undefined): string {
   const messages = request?.json['messages'] as { role: string; content: string }[]
   return messages.find(({ role }) => role === 'system')?.content ?? ''
 }

@@ -101,7 +101,7 @@ test("Runtime.turn() writes what is always allowed into the agent's file", async
   await node.ask('go', { sender: 'bob' })
   assert.equal(shell.ran.length, 2)
   assert.deepEqual(decisions(await node.lines('bob')), [
-    `allow by rule bash(npm test *) (agents/crab.toml:${lineOf(file, 'bash(npm test *)')})`,
+    `allow by rule bash(npm test *) (agents/crab.toml:${findLine(file, 'bash(npm test *)')})`,
   ])
 })
 
@@ -285,7 +285,7 @@ function decisions(lines: readonly SessionLine[]): string[] {
   })
 }
 
-function lineOf(text: string, part: string): number {
+function findLine(text: string, part: string): number {
   return text.slice(0, text.indexOf(part)).split('\n').length
 }
 

@@ -158,12 +158,12 @@ test('Runtime.turn() lets an untrusted turn lower the limit of the agent, but no
   const again = { parts: [call('a', 'look')] }
   await using node = await startTestNode(() => again, { hooks: [toolsHook({ look: () => 'x' })] })
   await node.agents.create('worker', { max_iterations: 2 }, '')
-  const callsOf = async (trust: Trust, maxTurns: number) =>
+  const countCalls = async (trust: Trust, maxTurns: number) =>
     findEnd(await node.ask('go', { agent: 'worker', sender: `${trust}:1`, trust, settings: { maxTurns } }))
       .turns
-  assert.equal(await callsOf('remote', 5), 2)
-  assert.equal(await callsOf('remote', 1), 1)
-  assert.equal(await callsOf('local', 5), 5)
+  assert.equal(await countCalls('remote', 5), 2)
+  assert.equal(await countCalls('remote', 1), 1)
+  assert.equal(await countCalls('local', 5), 5)
 })
 
 test('Runtime.turn() shows, and runs, only the tools that the agent names', async () => {
@@ -177,7 +177,7 @@ test('Runtime.turn() shows, and runs, only the tools that the agent names', asyn
   )
   await node.agents.create('reader', { tools: ['look', 'nothing'] }, '')
   const events = await node.ask('go', { agent: 'reader' })
-  assert.deepEqual(toolsOf(node.server.requests[0]), ['look'])
+  assert.deepEqual(readTools(node.server.requests[0]), ['look'])
   assert.deepEqual(ran, ['look'])
   const refused = events.flatMap((event) =>
     event.type === 'tool-result' && event.isError ? [event.callId] : [],
@@ -196,9 +196,9 @@ test('Runtime.turn() shows, and runs, only the tools a hook has for the agent, a
     hooks: [scoped],
   })
   const events = await node.ask('go')
-  assert.deepEqual(toolsOf(node.server.requests[0]), ['look'])
+  assert.deepEqual(readTools(node.server.requests[0]), ['look'])
   assert.match(node.server.requests[0]?.text ?? '', /<scope>\\ntools: look\\n<\/scope>/)
-  assert.match(outputOf(events), /no tool has that name; available: look/)
+  assert.match(readOutput(events), /no tool has that name; available: look/)
 })
 
 test('Runtime.turn() without tools shows none and runs none', async () => {
@@ -207,7 +207,7 @@ test('Runtime.turn() without tools shows none and runs none', async () => {
   })
   const events = await node.ask('go', { settings: { tools: 'none' } })
   assert.equal('tools' in (node.server.requests[0]?.json ?? {}), false)
-  assert.match(outputOf(events), /no tools are available/)
+  assert.match(readOutput(events), /no tools are available/)
 })
 
 test('Runtime.turn() that may only read shows and runs no other tool', async () => {
@@ -215,8 +215,8 @@ test('Runtime.turn() that may only read shows and runs no other tool', async () 
     hooks: [toolsHook({ look: () => 'seen' }, { readOnly: true }), toolsHook({ write: () => 'never' })],
   })
   const events = await node.ask('go', { settings: { tools: 'read' } })
-  assert.deepEqual(toolsOf(node.server.requests[0]), ['look'])
-  assert.match(outputOf(events), /no tool has that name; available: look/)
+  assert.deepEqual(readTools(node.server.requests[0]), ['look'])
+  assert.match(readOutput(events), /no tool has that name; available: look/)
 })
 
 const CHOICES: Record<string, unknown> = {
@@ -271,18 +271,18 @@ test('Runtime.turn() asks for its tools again before the next model call when a 
   const script = [{ parts: [call('a', 'find')] }, { parts: ['Done'] }]
   await using node = await startTestNode(script, { hooks: [hook] })
   await Array.fromAsync(node.turn('go'))
-  assert.deepEqual(node.server.requests.map(toolsOf), [['find'], ['find', 'found']])
+  assert.deepEqual(node.server.requests.map(readTools), [['find'], ['find', 'found']])
 })
 
 function call(id: string, name: string, args = '{}') {
   return { call: id, name, args }
 }
 
-function toolsOf(request: RecordedRequest | undefined): unknown {
+function readTools(request: RecordedRequest | undefined): unknown {
   const tools = request?.json['tools'] as { function: { name: string } }[] | undefined
   return tools?.map((tool) => tool.function.name)
 }
 
-function outputOf(events: readonly AgentEvent[]): string {
+function readOutput(events: readonly AgentEvent[]): string {
   return events.map((event) => (event.type === 'tool-result' ? event.output : '')).join('')
 }

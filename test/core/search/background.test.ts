@@ -49,11 +49,11 @@ test('TextIndex omits what was removed during a merge, and drops a segment of de
   fill(index, 4)
   await merging
   index.removeGroups([0, 1, 3])
-  assert.deepEqual(groupsOf(index), [2])
+  assert.deepEqual(listGroups(index), [2])
   index.removeGroups([2])
   go()
   await index.settle()
-  assert.deepEqual([groupsOf(index), index.stats.segments, index.stats.documents], [[], 0, 0])
+  assert.deepEqual([listGroups(index), index.stats.segments, index.stats.documents], [[], 0, 0])
 })
 
 /** Seals immediately; merges when it is told to. */
@@ -77,6 +77,6 @@ function fill(index: TextIndex, count: number): void {
   }
 }
 
-function groupsOf(index: TextIndex): number[] {
+function listGroups(index: TextIndex): number[] {
   return index.search({ text: 'crab', limit: 20 }).map(({ group }) => group)
 }

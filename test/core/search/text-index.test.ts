@@ -201,8 +201,8 @@ test('TextIndex.addTerms() adds a document like add()', () => {
   const [direct, numbered] = [new TextIndex(), new TextIndex()]
   direct.add(ROW, 'shell crab shell')
   const bytes = new TextEncoder().encode('..shellcrab')
-  const shell = numbered.internTerm(bytes, 2, 5, hashOf('shell'))
-  const crab = numbered.internTerm(bytes, 7, 4, hashOf('crab'))
+  const shell = numbered.internTerm(bytes, 2, 5, hashText('shell'))
+  const crab = numbered.internTerm(bytes, 7, 4, hashText('crab'))
   numbered.addTerms(ROW, Uint32Array.of(9, shell, crab, shell, 9), 1, 3)
   for (const text of ['shell', 'crab', 'crab shell']) {
     const query = { text, limit: 1 }
@@ -216,7 +216,7 @@ test('TextIndex needs little memory for a few entries', () => {
   assert.ok(index.stats.bytes < 100_000, `${index.stats.bytes} bytes`)
 })
 
-interface Filling {
+interface CorpusOptions {
   seed: number
   count: number
   /** The maximum number of words in a document. */
@@ -226,12 +226,12 @@ interface Filling {
   from?: number
 }
 
-function fill(options: TextIndexOptions, filling: Filling) {
+function fill(options: TextIndexOptions, filling: CorpusOptions) {
   const index = new TextIndex(options)
   return { index, documents: add(index, filling) }
 }
 
-function add(index: TextIndex, { seed, count, most, groups, from = 0 }: Filling): BruteDocument[] {
+function add(index: TextIndex, { seed, count, most, groups, from = 0 }: CorpusOptions): BruteDocument[] {
   const draw = draws(seed)
   return Array.from({ length: count }, (_, i) => {
     const row = { ...randomRow(draw, from + (groups ? draw.below(groups) : i)), seq: i }
@@ -248,7 +248,7 @@ function assertEqual(index: TextIndex, documents: readonly BruteDocument[], quer
   }
 }
 
-function hashOf(term: string): number {
+function hashText(term: string): number {
   const bytes = new TextEncoder().encode(term)
   return hashTerm(bytes, 0, bytes.length)
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { CheckpointPart } from '../../../src/core/search/checkpoint/types.ts'
 import { SessionTable } from '../../../src/core/session-search/session-table.ts'
-import { headerOf } from '../storage/samples.ts'
+import { makeHeader } from '../storage/samples.ts'
 
 const STAMP = { size: 300, mtimeMs: 1.5, ino: 42 }
 
@@ -37,10 +37,10 @@ test('SessionTable.fromPart() rejects what toPart() never returns', () => {
 /** Two sessions, and a group that was assigned and removed. */
 function filled(): SessionTable {
   const table = new SessionTable()
-  const put = (id: string, header = headerOf(), stamp: typeof STAMP | undefined = STAMP) =>
+  const put = (id: string, header = makeHeader(), stamp: typeof STAMP | undefined = STAMP) =>
     table.put({ id, group: table.newGroup(), header, cursor: { bytes: 300, seq: 7 }, stamp })
-  put('a', headerOf({ forked_from: 'b' }))
+  put('a', makeHeader({ forked_from: 'b' }))
   table.remove(put('gone'))
-  put('c', headerOf({ created_by: 'é' }), undefined)
+  put('c', makeHeader({ created_by: 'é' }), undefined)
   return table
 }

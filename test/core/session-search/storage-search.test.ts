@@ -11,7 +11,7 @@ import { DiskStorage } from '../../../src/core/storage/disk-storage.ts'
 import { MemoryStorage } from '../../../src/core/storage/memory-storage.ts'
 import { noSuchSession } from '../../../src/core/storage/session-errors.ts'
 import type { NewLine } from '../../../src/core/storage/types.ts'
-import { headerOf, said } from '../storage/samples.ts'
+import { makeHeader, messageLine } from '../storage/samples.ts'
 
 const NEVER = new AbortController().signal
 
@@ -23,17 +23,17 @@ test('StorageSearch finds what was appended, copied and retitled since, and noth
       ({ session, seq }) => `${session} ${seq}`,
     )
   assert.deepEqual(await find('ferry'), [])
-  const { id, cursor } = await storage.createSession(headerOf(), [said('the ferry')])
+  const { id, cursor } = await storage.createSession(makeHeader(), [messageLine('the ferry')])
   assert.deepEqual(await find('ferry'), [`${id} 1`])
   const end = await storage.append(id, cursor, [
-    said('no boat', 'assistant'),
+    messageLine('no boat', 'assistant'),
     { kind: 'meta', title: 'Islands' },
   ])
   assert.deepEqual(await find('boat'), [`${id} 2`])
   assert.deepEqual(await find('islands'), [`${id} 0`])
   await storage.append(id, end, [{ kind: 'meta', title: 'Lakes' }])
   assert.deepEqual([await find('islands'), await find('lakes')], [[], [`${id} 0`]])
-  const copy = await storage.copySession(id, headerOf({ forked_from: id }), 1)
+  const copy = await storage.copySession(id, makeHeader({ forked_from: id }), 1)
   assert.deepEqual((await find('ferry')).toSorted(), [`${copy} 1`, `${id} 1`].toSorted())
   await storage.deleteSession(id)
   assert.deepEqual([await find('ferry'), await find('boat')], [[`${copy} 1`], []])
@@ -44,14 +44,14 @@ test('StorageSearch shows the same context of a match as a home does', async () 
   const storage = new DiskStorage({ sessions: folder.path, index: join(folder.path, 'index'), now: Date.now })
   const call = { id: 'a', name: 'read', arguments: '{"path":"x"}' }
   const lines: NewLine[] = [
-    said('one'),
+    messageLine('one'),
     { kind: 'entry', role: 'assistant', content: 'two', tool_calls: [call] },
     { kind: 'entry', role: 'tool', content: 'needle', name: 'read', tool_call_id: 'a' },
-    said(`three ${'long '.repeat(400)} needle ${'tail '.repeat(400)}`),
+    messageLine(`three ${'long '.repeat(400)} needle ${'tail '.repeat(400)}`),
     { kind: 'meta', title: 'About needle points' },
-    said('five'),
+    messageLine('five'),
   ]
-  const { id } = await storage.createSession(headerOf(), [])
+  const { id } = await storage.createSession(makeHeader(), [])
   await storage.append(id, (await storage.read(id)).cursor, lines)
   const search = new StorageSearch(storage)
   for (const [text, kind, seq, before, after] of [
@@ -62,7 +62,7 @@ test('StorageSearch shows the same context of a match as a home does', async () 
     const query = toSessionQuery({ text, contextBefore: before, contextAfter: after })
     const [match] = (await search.search(query, NEVER)).matches
     const path = join(folder.path, `${id}.jsonl`)
-    const offset = await offsetOf(path, kind === 3 ? 5 : seq)
+    const offset = await findOffset(path, kind === 3 ? 5 : seq)
     const own = await readWindow(
       { path, words: new QueryWords(text), kind, seq, offset, before, after },
       NEVER,
@@ -73,7 +73,7 @@ test('StorageSearch shows the same context of a match as a home does', async () 
 })
 
 /** Returns the offset of the line with that number; the header is line 0. */
-async function offsetOf(path: string, line: number): Promise<number> {
+async function findOffset(path: string, line: number): Promise<number> {
   const { readFile } = await import('node:fs/promises')
   const lines = (await readFile(path, 'utf8')).split('\n')
   return Buffer.byteLength(lines.slice(0, line).join('\n')) + 1
@@ -81,8 +81,8 @@ async function offsetOf(path: string, line: number): Promise<number> {
 
 test('StorageSearch omits a session that disappears during a search, without an error', async () => {
   const storage = new MemoryStorage()
-  const gone = await storage.createSession(headerOf(), [said('fox')])
-  const kept = await storage.createSession(headerOf(), [said('a fox and more words')])
+  const gone = await storage.createSession(makeHeader(), [messageLine('fox')])
+  const kept = await storage.createSession(makeHeader(), [messageLine('a fox and more words')])
   const query = toSessionQuery({ text: 'fox' })
   for (const when of ['before its first reading', 'before its window is read']) {
     let reads = 0

@@ -47,7 +47,7 @@ const DONE: NewLine = { kind: 'event', event: 'done', model: 'm', usage: undefin
 /**
  * Writes a session file and returns the offsets of its lines: the line with `seq` n at n, the header at 0.
  */
-async function sessionOf(lines: readonly NewLine[]): Promise<{ path: string; offsets: number[] }> {
+async function writeSession(lines: readonly NewLine[]): Promise<{ path: string; offsets: number[] }> {
   const path = join(folder, `${Math.random()}.jsonl`)
   return {
     path,
@@ -65,7 +65,7 @@ async function writeTexts(path: string, texts: readonly string[]): Promise<numbe
   })
 }
 
-interface Wanted {
+interface WindowRequest {
   query?: string
   kind?: DocumentKind
   before?: number
@@ -75,7 +75,7 @@ interface Wanted {
 function windowAt(
   { path, offsets }: { path: string; offsets: readonly number[] },
   seq: number,
-  { query = 'cron', kind = 'user', before: front = 4, after: behind = 4 }: Wanted = {},
+  { query = 'cron', kind = 'user', before: front = 4, after: behind = 4 }: WindowRequest = {},
 ): Promise<Excerpt[] | undefined> {
   const isMeta = kind === 'title' || kind === 'summary'
   const place = { kind: DOCUMENT_KINDS.indexOf(kind), seq: isMeta ? 0 : seq, offset: offsets[seq]! }
@@ -85,7 +85,7 @@ function windowAt(
 const seqs = (window: readonly Excerpt[] | undefined) => window?.map(({ seq }) => seq)
 
 test('readWindow() returns the match with the messages around it, oldest first', async () => {
-  const session = await sessionOf([
+  const session = await writeSession([
     user('what runs at night?'),
     assistant('I look', CALL),
     result('0 3 * * * cron backup'),
@@ -109,7 +109,7 @@ test('readWindow() returns the match with the messages around it, oldest first',
 })
 
 test('readWindow() keeps the match among at most 16 messages, for any request', async () => {
-  const session = await sessionOf(Array.from({ length: 60 }, (_, i) => user(`cron ${i + 1}`)))
+  const session = await writeSession(Array.from({ length: 60 }, (_, i) => user(`cron ${i + 1}`)))
   const bounds = async (front: number, behind: number) => {
     const found = seqs(await windowAt(session, 30, { before: front, after: behind }))!
     assert.ok(found.includes(30))
@@ -125,7 +125,7 @@ test('readWindow() keeps the match among at most 16 messages, for any request', 
 
 test('readWindow() reads as far as it must, also through long lines', async () => {
   const long = 'x'.repeat(150_000)
-  const session = await sessionOf([
+  const session = await writeSession([
     user('first'),
     assistant(long),
     DONE,
@@ -143,13 +143,13 @@ test('readWindow() reads as far as it must, also through long lines', async () =
 })
 
 test('readWindow() stops at the start and at the end of a file', async () => {
-  const session = await sessionOf([user('cron'), user('more')])
+  const session = await writeSession([user('cron'), user('more')])
   assert.deepEqual(seqs(await windowAt(session, 1)), [1, 2])
   assert.deepEqual(seqs(await windowAt(session, 2, { query: 'more' })), [1, 2])
 })
 
 test('readWindow() puts a title, or a summary, before the first messages', async () => {
-  const session = await sessionOf([
+  const session = await writeSession([
     user('hello'),
     assistant('hi'),
     user('more'),
@@ -206,7 +206,7 @@ test('readWindow() reads a session that lost its header', async () => {
 })
 
 test('readWindow() returns nothing if the file has no such line', async () => {
-  const session = await sessionOf([user('cron'), DONE, result('cron'), { kind: 'meta', title: 'Cron' }])
+  const session = await writeSession([user('cron'), DONE, result('cron'), { kind: 'meta', title: 'Cron' }])
   const { path, offsets } = session
   const off = (by: number) => ({ path, offsets: offsets.map((offset) => offset + by) })
   assert.equal(await windowAt(off(1), 1), undefined)
@@ -223,7 +223,7 @@ test('readWindow() returns nothing if the file has no such line', async () => {
 })
 
 test('readWindow() matches no other message, and no part of a line', async () => {
-  const session = await sessionOf([user('cron'), user('cron')])
+  const session = await writeSession([user('cron'), user('cron')])
   const { path, offsets } = session
   assert.equal(await windowAt({ path, offsets: [0, offsets[2]!] }, 1), undefined)
   const [line = ''] = encodeLines([user('cron')], 0, 0)
@@ -234,7 +234,7 @@ test('readWindow() matches no other message, and no part of a line', async () =>
 
 test('readWindow() hides secrets in every message, including tool results', async () => {
   const token = CREDENTIALS['a GitHub token']!
-  const session = await sessionOf([
+  const session = await writeSession([
     result(`the token is ${token}`),
     assistant('cron', {
       tool_calls: [
@@ -249,7 +249,7 @@ test('readWindow() hides secrets in every message, including tool results', asyn
 })
 
 test('readWindow() ends with its signal', async () => {
-  const session = await sessionOf([user('cron')])
+  const session = await writeSession([user('cron')])
   const request = {
     path: session.path,
     words: new QueryWords('cron'),

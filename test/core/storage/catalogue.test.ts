@@ -19,11 +19,11 @@ import { DiskStorage } from '../../../src/core/storage/disk-storage.ts'
 import { encodeLines } from '../../../src/core/storage/session-file.ts'
 import type { SessionSummary } from '../../../src/core/storage/types.ts'
 import { mountReadOnly } from '../../support/small-disk.ts'
-import { headerOf, said } from './samples.ts'
+import { makeHeader, messageLine } from './samples.ts'
 
 /** Creates enough new sessions for the catalogue to be saved. */
 const MANY = 40
-const more = encodeLines([said('more')], 2, Date.UTC(2026, 0, 3))[0]!
+const more = encodeLines([messageLine('more')], 2, Date.UTC(2026, 0, 3))[0]!
 
 test('listSessions() saves what it read, for the next process', async () => {
   await using home = await openHome(MANY)
@@ -84,17 +84,17 @@ test('listSessions() reads a file again that shrank, was edited in place, or was
   const [{ id }] = (await storage.listSessions({})) as [SessionSummary]
   const path = home.file(id)
   const original = readFileSync(path, 'utf8')
-  const titleOf = async () => (await storage.listSessions({}))[0]?.title
+  const readTitle = async () => (await storage.listSessions({}))[0]?.title
   writeFileSync(path, original.replace('title":"title', 'title":"t'))
-  assert.equal(await titleOf(), 't')
+  assert.equal(await readTitle(), 't')
   writeFileSync(path, original.replace('title":"title', 'title":"u'))
   utimesSync(path, 1, 1)
-  assert.equal(await titleOf(), 'u')
+  assert.equal(await readTitle(), 'u')
   writeFileSync(path, original.replace('title":"title', 'title":"a longer one'))
-  assert.equal(await titleOf(), 'a longer one')
+  assert.equal(await readTitle(), 'a longer one')
   rmSync(path)
   writeFileSync(path, original)
-  assert.equal(await titleOf(), 'title')
+  assert.equal(await readTitle(), 'title')
 })
 
 test('listSessions() forgets deleted sessions, saved ones too', async () => {
@@ -144,9 +144,11 @@ test('many concurrent lists and writes finally agree', async () => {
   const storages = Array.from({ length: 6 }, () => home.open())
   await Promise.all(storages.map((storage) => storage.listSessions({})))
   const working = storages.map(async (storage, index) => {
-    const { id, cursor } = await storage.createSession(headerOf({ created_by: `s${index}` }), [said('one')])
+    const { id, cursor } = await storage.createSession(makeHeader({ created_by: `s${index}` }), [
+      messageLine('one'),
+    ])
     await storage.listSessions({})
-    await storage.append(id, cursor, [said('two')])
+    await storage.append(id, cursor, [messageLine('two')])
     return storage.listSessions({})
   })
   await Promise.all(working)
@@ -167,7 +169,10 @@ async function openHome(count: number) {
   const index = join(dir.path, 'index')
   const writer = openStorage(dir.path)
   const add = () =>
-    writer.createSession(headerOf({ created_by: 'many' }), [said('hello'), { kind: 'meta', title: 'title' }])
+    writer.createSession(makeHeader({ created_by: 'many' }), [
+      messageLine('hello'),
+      { kind: 'meta', title: 'title' },
+    ])
   for (let made = 0; made < count; made += 1) await add()
   return {
     path: dir.path,

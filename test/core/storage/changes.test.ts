@@ -8,7 +8,7 @@ import fc from 'fast-check'
 import { DiskStorage } from '../../../src/core/storage/disk-storage.ts'
 import type { SessionChange } from '../../../src/core/storage/types.ts'
 import { newLine } from './arbitraries.ts'
-import { headerOf, said } from './samples.ts'
+import { makeHeader, messageLine } from './samples.ts'
 
 test('onChange() is called for every line with its position, once it is written', async () => {
   await using home = await openHome()
@@ -16,7 +16,7 @@ test('onChange() is called for every line with its position, once it is written'
   await fc.assert(
     fc.asyncProperty(steps, async ([first = [], ...appends]) => {
       home.changes.length = 0
-      const { id, cursor } = await home.storage.createSession(headerOf(), first)
+      const { id, cursor } = await home.storage.createSession(makeHeader(), first)
       let at = cursor
       for (const lines of appends) at = await home.storage.append(id, at, lines)
       const { header, lines } = await home.storage.read(id)
@@ -41,11 +41,13 @@ test('onChange() is called for every line with its position, once it is written'
 
 test('onChange() is called for copies and deletions, and for nothing that failed', async () => {
   await using home = await openHome()
-  const { id, cursor } = await home.storage.createSession(headerOf(), [said('one')])
-  const copy = await home.storage.copySession(id, headerOf(), 0)
-  await assert.rejects(home.storage.append(id, { bytes: 1, seq: 0 }, [said('two')]), { kind: 'conflict' })
+  const { id, cursor } = await home.storage.createSession(makeHeader(), [messageLine('one')])
+  const copy = await home.storage.copySession(id, makeHeader(), 0)
+  await assert.rejects(home.storage.append(id, { bytes: 1, seq: 0 }, [messageLine('two')]), {
+    kind: 'conflict',
+  })
   await home.storage.deleteSession(id)
-  await assert.rejects(home.storage.append(id, cursor, [said('two')]), { kind: 'missing' })
+  await assert.rejects(home.storage.append(id, cursor, [messageLine('two')]), { kind: 'missing' })
   await assert.rejects(home.storage.deleteSession(id), { kind: 'missing' })
   assert.deepEqual(
     home.changes.map((change) => [change.change, change.id]),

@@ -18,13 +18,13 @@ import { DiskStorage } from '../../../src/core/storage/disk-storage.ts'
 import type { ReadPosition } from '../../../src/core/storage/types.ts'
 import { mountReadOnly, mountSmallDisk } from '../../support/small-disk.ts'
 import { newLine } from './arbitraries.ts'
-import { headerOf, said } from './samples.ts'
+import { makeHeader, messageLine } from './samples.ts'
 
-const pair = { agentId: headerOf().agent_id, sender: headerOf().created_by }
+const pair = { agentId: makeHeader().agent_id, sender: makeHeader().created_by }
 
 test('createSession() creates a private file that is named for the pair', async () => {
   await using home = await openHome()
-  const { id } = await home.storage.createSession(headerOf(), [said('hello')])
+  const { id } = await home.storage.createSession(makeHeader(), [messageLine('hello')])
   const hash = createHash('sha256').update(`${pair.agentId}\0${pair.sender}`).digest('hex')
   assert.match(id, /^[0-9a-f]{16}-[0-9A-HJKMNP-TV-Z]{26}$/)
   assert.equal(id.slice(0, 16), hash.slice(0, 16))
@@ -39,7 +39,7 @@ test('append() heals a file that was cut at any byte, and read() before it retur
   const line = fc.array(newLine, { minLength: 1, maxLength: 4 })
   await fc.assert(
     fc.asyncProperty(line, fc.nat(), newLine, async (lines, pick, next) => {
-      const { id, cursor } = await home.storage.createSession(headerOf(), lines)
+      const { id, cursor } = await home.storage.createSession(makeHeader(), lines)
       const whole = await home.storage.read(id)
       const start = readFileSync(home.file(id)).indexOf(10) + 1
       truncateSync(home.file(id), start + (pick % (cursor.bytes - start + 1)))
@@ -58,10 +58,10 @@ test('append() heals a file that was cut at any byte, and read() before it retur
 
 test('append() continues an emptied file', async () => {
   await using home = await openHome()
-  const { id } = await home.storage.createSession(headerOf(), [said('one')])
+  const { id } = await home.storage.createSession(makeHeader(), [messageLine('one')])
   truncateSync(home.file(id), 0)
   const { cursor } = await home.storage.read(id)
-  await home.storage.append(id, cursor, [said('two')])
+  await home.storage.append(id, cursor, [messageLine('two')])
   const part = await home.storage.read(id)
   assert.deepEqual(
     part.lines.map(({ seq }) => seq),
@@ -81,10 +81,10 @@ test('append() fails with conflict when something else changed the file, and lea
     (path: string) => writeFileSync(path, 'x'.repeat(statSync(path).size + 5)),
   ]) {
     await using home = await openHome()
-    const { id, cursor } = await home.storage.createSession(headerOf(), [said('one')])
+    const { id, cursor } = await home.storage.createSession(makeHeader(), [messageLine('one')])
     change(home.file(id))
     const before = readFileSync(home.file(id))
-    await assert.rejects(home.storage.append(id, cursor, [said('two')]), { kind: 'conflict' })
+    await assert.rejects(home.storage.append(id, cursor, [messageLine('two')]), { kind: 'conflict' })
     assert.deepEqual(readFileSync(home.file(id)), before)
   }
 })
@@ -92,8 +92,8 @@ test('append() fails with conflict when something else changed the file, and lea
 test('concurrent append() and deleteSession() never recreate the file', async () => {
   await using home = await openHome()
   for (let round = 0; round < 50; round += 1) {
-    const { id, cursor } = await home.storage.createSession(headerOf(), [])
-    const appending = home.storage.append(id, cursor, [said('one')]).catch((reason) => reason.kind)
+    const { id, cursor } = await home.storage.createSession(makeHeader(), [])
+    const appending = home.storage.append(id, cursor, [messageLine('one')]).catch((reason) => reason.kind)
     const [outcome] = await Promise.all([appending, home.storage.deleteSession(id)])
     assert.ok(outcome === 'missing' || outcome.seq === 1, String(outcome))
     assert.equal(existsSync(home.file(id)), false)
@@ -104,22 +104,25 @@ test('a full disk loses nothing, leaves nothing behind, and recovers', async () 
   using disk = mountSmallDisk(64)
   if (!disk) return // processes.test.ts does the same with a limit on the size of files, which needs no privileges
   const storage = openStorage(disk.path)
-  const { id, cursor } = await storage.createSession(headerOf(), [said('one')])
+  const { id, cursor } = await storage.createSession(makeHeader(), [messageLine('one')])
   const file = join(disk.path, 'sessions', `${id}.jsonl`)
   const before = readFileSync(file)
-  const large = [said('x'.repeat(100_000))]
+  const large = [messageLine('x'.repeat(100_000))]
   await assert.rejects(storage.append(id, cursor, large), { kind: 'storage', hint: /free some space/ })
-  await assert.rejects(storage.createSession(headerOf(), large), { kind: 'storage', hint: /free some space/ })
+  await assert.rejects(storage.createSession(makeHeader(), large), {
+    kind: 'storage',
+    hint: /free some space/,
+  })
   assert.deepEqual(readFileSync(file), before)
   assert.deepEqual(readdirSync(join(disk.path, 'sessions')), [`${id}.jsonl`])
-  await storage.append(id, cursor, [said('two')])
+  await storage.append(id, cursor, [messageLine('two')])
   assert.equal((await storage.read(id)).lines.length, 2)
 })
 
 test('a read-only disk can be read and listed; writing fails with storage', async () => {
   await using home = await openHome()
-  const first = await home.storage.createSession(headerOf(), [said('one')])
-  const { id, cursor } = await home.storage.createSession(headerOf(), [said('two')])
+  const first = await home.storage.createSession(makeHeader(), [messageLine('one')])
+  const { id, cursor } = await home.storage.createSession(makeHeader(), [messageLine('two')])
   using mount = mountReadOnly(home.path)
   if (!mount) return // the next test uses a disk that is read-only for everyone
   const storage = openStorage(mount.path)
@@ -130,8 +133,8 @@ test('a read-only disk can be read and listed; writing fails with storage', asyn
     [id, first.id],
   )
   const refusal = { kind: 'storage', message: /read-only/ }
-  await assert.rejects(storage.append(id, cursor, [said('no')]), refusal)
-  await assert.rejects(storage.createSession(headerOf(), []), refusal)
+  await assert.rejects(storage.append(id, cursor, [messageLine('no')]), refusal)
+  await assert.rejects(storage.createSession(makeHeader(), []), refusal)
   await assert.rejects(storage.deleteSession(id), refusal)
 })
 
@@ -144,13 +147,13 @@ test('impossible folders are a storage error, and a missing folder is an empty h
   assert.deepEqual(readdirSync(dir.path), ['file'])
   await assert.rejects(openStorage(join(dir.path, 'file')).listSessions({}), { kind: 'storage' })
   for (const path of [join(dir.path, 'file'), '/proc/self']) {
-    await assert.rejects(openStorage(path).createSession(headerOf(), []), { kind: 'storage' })
+    await assert.rejects(openStorage(path).createSession(makeHeader(), []), { kind: 'storage' })
   }
 })
 
 test('a folder or an unknown file among the sessions does no harm', async () => {
   await using home = await openHome()
-  const { id } = await home.storage.createSession(headerOf(), [])
+  const { id } = await home.storage.createSession(makeHeader(), [])
   const odd = `${id.slice(0, -1)}${id.endsWith('0') ? '1' : '0'}`
   await mkdir(join(home.sessions, `${odd}.jsonl`))
   await writeFile(join(home.sessions, `${id}.jsonl.0a1b2c.tmp`), 'half')
@@ -165,7 +168,7 @@ test('a folder or an unknown file among the sessions does no harm', async () => 
 
 test('read() during a write returns whole lines only', async () => {
   await using home = await openHome()
-  const { id, cursor } = await home.storage.createSession(headerOf(), [])
+  const { id, cursor } = await home.storage.createSession(makeHeader(), [])
   const reader = openStorage(home.path)
   let isDone = false
   const writing = appendMany(home.storage, id, cursor, 100).finally(() => {
@@ -191,7 +194,7 @@ async function appendMany(
 ): Promise<ReadPosition> {
   let cursor = from
   for (let index = 0; index < count; index += 1) {
-    cursor = await storage.append(id, cursor, [said('x'.repeat(index * 50))])
+    cursor = await storage.append(id, cursor, [messageLine('x'.repeat(index * 50))])
   }
   return cursor
 }

@@ -9,7 +9,7 @@ import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { DiskStorage } from '../../../src/core/storage/disk-storage.ts'
 import { until } from '../../support/until.ts'
-import { headerOf, said } from './samples.ts'
+import { makeHeader, messageLine } from './samples.ts'
 
 const program = join(import.meta.dirname, 'storage-program.ts')
 const run = promisify(execFile)
@@ -17,7 +17,7 @@ const EACH = 12
 
 test('8 processes that append to one session under its lease lose and tear nothing', async () => {
   await using home = await openHome()
-  const { id } = await home.storage.createSession(headerOf(), [])
+  const { id } = await home.storage.createSession(makeHeader(), [])
   const names = Array.from({ length: 8 }, (_, index) => `p${index}`)
   await Promise.all(
     names.map((name) => run(process.execPath, [program, 'append', home.path, id, name, String(EACH)])),
@@ -45,14 +45,14 @@ test('append() leaves the file unchanged when the system writes only a part of i
   const { stdout } = await run('sh', ['-c', script, process.execPath, program, 'fill', home.path])
   const { id, end, kind, isUnchanged } = JSON.parse(stdout)
   assert.deepEqual([kind, isUnchanged], ['storage', true])
-  await home.storage.append(id, end, [said('after')])
+  await home.storage.append(id, end, [messageLine('after')])
   const { lines, warnings } = await home.storage.read(id)
   assert.deepEqual([lines.length, warnings], [end.seq + 1, []])
 })
 
 test('a writer that is killed at any moment leaves whole lines, and the next append continues', async () => {
   await using home = await openHome()
-  const { id, cursor } = await home.storage.createSession(headerOf(), [])
+  const { id, cursor } = await home.storage.createSession(makeHeader(), [])
   const file = join(home.path, 'sessions', `${id}.jsonl`)
   let { bytes } = cursor
   for (let round = 0; round < 4; round += 1) {
@@ -62,7 +62,7 @@ test('a writer that is killed at any moment leaves whole lines, and the next app
     await once(writer, 'exit')
     const part = await home.storage.read(id)
     assert.deepEqual(part.warnings, [])
-    bytes = (await home.storage.append(id, part.cursor, [said('after')])).bytes
+    bytes = (await home.storage.append(id, part.cursor, [messageLine('after')])).bytes
     assert.equal(readFileSync(file).length, bytes)
   }
 })

@@ -1,7 +1,7 @@
 import type { NewLine, SessionHeader } from '../../../src/core/storage/types.ts'
 
 /** Returns a header for this pair; always the same agent and sender by default. */
-export function headerOf(over: Partial<SessionHeader> = {}): SessionHeader {
+export function makeHeader(over: Partial<SessionHeader> = {}): SessionHeader {
   return {
     v: 1,
     agent: 'crab',
@@ -13,7 +13,7 @@ export function headerOf(over: Partial<SessionHeader> = {}): SessionHeader {
   }
 }
 
-export function said(content: string, role: 'user' | 'assistant' = 'user'): NewLine {
+export function messageLine(content: string, role: 'user' | 'assistant' = 'user'): NewLine {
   return { kind: 'entry', role, content }
 }
 

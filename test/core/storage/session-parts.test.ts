@@ -5,11 +5,13 @@ import { encodeHeader, encodeLines } from '../../../src/core/storage/session-fil
 import { readSessionParts } from '../../../src/core/storage/session-parts.ts'
 import { readSessionFile } from '../../../src/core/storage/session-reader.ts'
 import { makeTree } from '../../support/trees.ts'
-import { headerOf, said } from './samples.ts'
+import { makeHeader, messageLine } from './samples.ts'
 
 /** Lines of 1 kB, with one between them that is longer than several parts. */
 const LINES = encodeLines(
-  Array.from({ length: 900 }, (_, at) => said(at === 450 ? 'long '.repeat(200_000) : 'crab '.repeat(200))),
+  Array.from({ length: 900 }, (_, at) =>
+    messageLine(at === 450 ? 'long '.repeat(200_000) : 'crab '.repeat(200)),
+  ),
   0,
   Date.UTC(2026, 0, 2),
 )
@@ -17,7 +19,7 @@ const LINES = encodeLines(
 test('readSessionParts() returns in several parts what readSessionFile() returns in one', async () => {
   await using tree = await makeTree({})
   const path = tree.path('a.jsonl')
-  writeFileSync(path, `${encodeHeader(headerOf())}${LINES.join('')}{"kind":"entry","torn`)
+  writeFileSync(path, `${encodeHeader(makeHeader())}${LINES.join('')}{"kind":"entry","torn`)
   const whole = await readSessionFile(path)
   const parts = [...readSessionParts(path, undefined)]
   assert.ok(parts.length > 5)
@@ -37,7 +39,7 @@ test('readSessionParts() returns in several parts what readSessionFile() returns
 test('readSessionParts() continues at a cursor, and reads everything if no line ends there', async () => {
   await using tree = await makeTree({})
   const path = tree.path('a.jsonl')
-  writeFileSync(path, encodeHeader(headerOf()) + LINES.slice(0, 2).join(''))
+  writeFileSync(path, encodeHeader(makeHeader()) + LINES.slice(0, 2).join(''))
   const [first] = readSessionParts(path, undefined)
   appendFileSync(path, LINES[2]!)
   const [grown, ...more] = readSessionParts(path, first!.part.cursor)

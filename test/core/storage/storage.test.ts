@@ -3,8 +3,8 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import type { NewLine, Pair, ReadPosition } from '../../../src/core/storage/types.ts'
 import { newLine } from './arbitraries.ts'
-import { create, type Opened, openDisk, openMemory, openWatched, toIso } from './opened.ts'
-import { headerOf, said } from './samples.ts'
+import { create, type Opened, openDisk, openMemory, openWatched, toIso } from './open-storage.ts'
+import { makeHeader, messageLine } from './samples.ts'
 
 const unknown = '0123456789abcdef-01J00000000000000000000000'
 
@@ -17,16 +17,19 @@ for (const [name, open] of [
     test('createSession() stores the header and the first lines, with times', async () => {
       await using opened = await open()
       const { storage } = opened
-      const { id, cursor } = await storage.createSession(headerOf(), [said('one'), said('two')])
+      const { id, cursor } = await storage.createSession(makeHeader(), [
+        messageLine('one'),
+        messageLine('two'),
+      ])
       const part = await storage.read(id)
-      assert.deepEqual(part.header, headerOf())
+      assert.deepEqual(part.header, makeHeader())
       assert.deepEqual(part.cursor, cursor)
       assert.deepEqual([part.whole, part.warnings], [true, []])
       assert.deepEqual(
         part.lines.map(({ seq, ts, ...line }) => ({ seq, ...line })),
         [
-          { seq: 1, ...said('one') },
-          { seq: 2, ...said('two') },
+          { seq: 1, ...messageLine('one') },
+          { seq: 2, ...messageLine('two') },
         ],
       )
       for (const { ts } of part.lines) assert.match(ts, /^2026-01-01T00:00:0\d\.000Z$/)
@@ -34,8 +37,8 @@ for (const [name, open] of [
 
     test('createSession() keeps unknown keys', async () => {
       await using opened = await open()
-      const header = { ...headerOf(), mood: 'good' }
-      const line = { ...said('one'), mood: 'better' }
+      const header = { ...makeHeader(), mood: 'good' }
+      const line = { ...messageLine('one'), mood: 'better' }
       const { id } = await opened.storage.createSession(header, [line])
       const part = await opened.storage.read(id)
       assert.equal(JSON.stringify(part.header).includes('"mood":"good"'), true)
@@ -45,13 +48,13 @@ for (const [name, open] of [
     test('append() returns the new end, and read() what came since a cursor', async () => {
       await using opened = await open()
       const { storage } = opened
-      const { id, cursor: first } = await storage.createSession(headerOf(), [said('one')])
-      const second = await storage.append(id, first, [said('two'), said('three')])
-      const third = await storage.append(id, second, [said('four')])
+      const { id, cursor: first } = await storage.createSession(makeHeader(), [messageLine('one')])
+      const second = await storage.append(id, first, [messageLine('two'), messageLine('three')])
+      const third = await storage.append(id, second, [messageLine('four')])
       const contents = async (since?: ReadPosition) => {
         const part = await storage.read(id, since)
         assert.deepEqual(part.cursor, third)
-        assert.deepEqual(part.header, headerOf())
+        assert.deepEqual(part.header, makeHeader())
         assert.equal(part.whole, since === undefined)
         return part.lines.map((line) => [line.seq, line.kind === 'entry' && line.content])
       }
@@ -67,7 +70,10 @@ for (const [name, open] of [
 
     test('read() reads everything again when the cursor does not match', async () => {
       await using opened = await open()
-      const { id, cursor } = await opened.storage.createSession(headerOf(), [said('one'), said('two')])
+      const { id, cursor } = await opened.storage.createSession(makeHeader(), [
+        messageLine('one'),
+        messageLine('two'),
+      ])
       for (const since of [
         { bytes: cursor.bytes + 1, seq: 3 },
         { bytes: cursor.bytes - 1, seq: 1 },
@@ -81,24 +87,27 @@ for (const [name, open] of [
     test('append() elsewhere than at the end fails with conflict and changes nothing', async () => {
       await using opened = await open()
       const { storage } = opened
-      const { id, cursor } = await storage.createSession(headerOf(), [said('one')])
-      const end = await storage.append(id, cursor, [said('two')])
+      const { id, cursor } = await storage.createSession(makeHeader(), [messageLine('one')])
+      const end = await storage.append(id, cursor, [messageLine('two')])
       for (const at of [cursor, { bytes: end.bytes + 1, seq: 2 }, { bytes: 0, seq: 0 }]) {
-        await assert.rejects(storage.append(id, at, [said('no')]), { name: 'CrabError', kind: 'conflict' })
+        await assert.rejects(storage.append(id, at, [messageLine('no')]), {
+          name: 'CrabError',
+          kind: 'conflict',
+        })
       }
       assert.deepEqual((await storage.read(id)).cursor, end)
     })
 
     test('append() of nothing changes nothing', async () => {
       await using opened = await open()
-      const { id, cursor } = await opened.storage.createSession(headerOf(), [])
+      const { id, cursor } = await opened.storage.createSession(makeHeader(), [])
       assert.deepEqual(await opened.storage.append(id, cursor, []), cursor)
     })
 
     test('stored lines do not change with the objects that were passed or returned', async () => {
       await using opened = await open()
-      const line = said('one')
-      const { id } = await opened.storage.createSession(headerOf(), [line])
+      const line = messageLine('one')
+      const { id } = await opened.storage.createSession(makeHeader(), [line])
       Object.assign(line, { content: 'changed' })
       const part = await opened.storage.read(id)
       Object.assign(part.lines[0]!, { content: 'changed' })
@@ -122,7 +131,7 @@ for (const [name, open] of [
 
     test('an invalid id is rejected before it becomes a path', async () => {
       await using opened = await open()
-      const { id } = await opened.storage.createSession(headerOf(), [])
+      const { id } = await opened.storage.createSession(makeHeader(), [])
       for (const odd of [
         '',
         '.',
@@ -143,12 +152,12 @@ for (const [name, open] of [
     test('activeSession() is the one created last, until another is activated', async () => {
       await using opened = await open()
       const { storage, now } = opened
-      const pair = { agentId: headerOf().agent_id, sender: 'user' }
+      const pair = { agentId: makeHeader().agent_id, sender: 'user' }
       assert.equal(await storage.activeSession(pair), undefined)
       const [a, b] = [await create(opened), await create(opened)]
       assert.equal(await storage.activeSession(pair), b.id)
       const end = await storage.append(a.id, a.cursor, [{ kind: 'meta', activated_at: toIso(now()) }])
-      await storage.append(a.id, end, [said('more'), { kind: 'meta', title: 'a' }])
+      await storage.append(a.id, end, [messageLine('more'), { kind: 'meta', title: 'a' }])
       assert.equal(await storage.activeSession(pair), a.id)
       const c = await create(opened)
       assert.equal(await storage.activeSession(pair), c.id)
@@ -158,9 +167,9 @@ for (const [name, open] of [
 
     test('activeSession() orders sessions of one millisecond by creation', async () => {
       await using opened = await open(() => 1_700_000_000_000)
-      const pair = { agentId: headerOf().agent_id, sender: 'user' }
+      const pair = { agentId: makeHeader().agent_id, sender: 'user' }
       for (let count = 0; count < 20; count += 1) {
-        const { id } = await opened.storage.createSession(headerOf(), [])
+        const { id } = await opened.storage.createSession(makeHeader(), [])
         assert.equal(await opened.storage.activeSession(pair), id)
       }
     })
@@ -183,7 +192,7 @@ for (const [name, open] of [
       const ids: string[] = []
       for (const { agentId, sender } of pairs) {
         assert.equal(await opened.storage.activeSession({ agentId, sender }), undefined, sender)
-        const header = headerOf({ agent_id: agentId, created_by: sender })
+        const header = makeHeader({ agent_id: agentId, created_by: sender })
         ids.push((await opened.storage.createSession(header, [])).id)
       }
       for (const [index, pair] of pairs.entries()) {
@@ -198,10 +207,13 @@ for (const [name, open] of [
     test('copySession() keeps lines unchanged, including times, up to the requested one', async () => {
       await using opened = await open()
       const { storage } = opened
-      const { id, cursor } = await storage.createSession(headerOf(), [said('one'), said('two')])
-      await storage.append(id, cursor, [said('three')])
+      const { id, cursor } = await storage.createSession(makeHeader(), [
+        messageLine('one'),
+        messageLine('two'),
+      ])
+      await storage.append(id, cursor, [messageLine('three')])
       const { lines } = await storage.read(id)
-      const header = { ...headerOf(), forked_from: id }
+      const header = { ...makeHeader(), forked_from: id }
       for (const [upto, count] of [
         [0, 3],
         [2, 2],
@@ -220,8 +232,8 @@ for (const [name, open] of [
       const { id, cursor } = await create(opened, { cwd: '/a' })
       const fork = await create(opened, { forked_from: id, created_by: 'other' })
       const end = await storage.append(id, cursor, [
-        said(`question\n\tof ${'🦀'.repeat(100)}`),
-        said('answer', 'assistant'),
+        messageLine(`question\n\tof ${'🦀'.repeat(100)}`),
+        messageLine('answer', 'assistant'),
         { kind: 'entry', role: 'tool', content: 'r', tool_call_id: 'c' },
         { kind: 'meta', title: 'first', summary: 'all of it' },
         { kind: 'meta', title: 'second' },
@@ -236,7 +248,7 @@ for (const [name, open] of [
       assert.deepEqual(rows[0], {
         id,
         agent: 'crab',
-        agentId: headerOf().agent_id,
+        agentId: makeHeader().agent_id,
         sender: 'user',
         cwd: '/a',
         title: 'second',
@@ -251,7 +263,7 @@ for (const [name, open] of [
       })
       assert.equal(rows[1]?.forkedFrom, id)
       assert.equal(rows[1]?.updatedAt, rows[1]?.createdAt)
-      await storage.append(id, end, [said('another')])
+      await storage.append(id, end, [messageLine('another')])
       assert.equal((await storage.listSessions({}))[0]?.messageCount, 3)
     })
 
@@ -307,7 +319,7 @@ for (const [name, open] of [
       const { storage } = opened
       const { id, cursor } = await create(opened)
       await storage.deleteSession(id)
-      await assert.rejects(storage.append(id, cursor, [said('no')]), { kind: 'missing' })
+      await assert.rejects(storage.append(id, cursor, [messageLine('no')]), { kind: 'missing' })
       await assert.rejects(storage.read(id, cursor), { kind: 'missing' })
       assert.deepEqual(await storage.listSessions({}), [])
     })
@@ -356,9 +368,9 @@ async function replay(opened: Opened, calls: readonly Call[], clock: { ms: numbe
   for (const [index, each] of calls.entries()) {
     clock.ms = index * 1000
     answers.push(await answer(opened, sessions, each))
-    answers.push(await opened.storage.activeSession({ agentId: headerOf().agent_id, sender: 'a' }))
+    answers.push(await opened.storage.activeSession({ agentId: makeHeader().agent_id, sender: 'a' }))
     answers.push(await opened.storage.listSessions({}))
-    answers.push(await opened.storage.listSessions({ agentId: headerOf().agent_id, sender: 'b' }))
+    answers.push(await opened.storage.listSessions({ agentId: makeHeader().agent_id, sender: 'b' }))
   }
   const text = JSON.stringify(answers)
   return JSON.parse(sessions.reduce((told, { id }, index) => told.replaceAll(id, `#${index}`), text))
@@ -371,7 +383,7 @@ async function answer(
 ): Promise<unknown> {
   const { storage, now } = opened
   if (each.act === 'create') {
-    const header = headerOf({ created_by: each.sender, created_at: toIso(now()) })
+    const header = makeHeader({ created_by: each.sender, created_at: toIso(now()) })
     sessions.push(await storage.createSession(header, each.lines))
     return sessions.at(-1)
   }

@@ -25,7 +25,7 @@ const pong = { $case: 'pong', value: {} } as const
 const refusal = { $case: 'error', value: { code: 404, message: 'no' } } as const
 
 test('socketDispatch() sends the request as 1, after the token if there is one, and gives the caller its own id', async () => {
-  const daemon = scripted((socket, message) => {
+  const daemon = startScripted((socket, message) => {
     if (message.msg?.$case === 'ping') socket.write(frame(1, pong))
     else socket.write(frame(2, pong))
   })
@@ -49,7 +49,7 @@ test('socketDispatch() sends the request as 1, after the token if there is one, 
 })
 
 test('socketDispatch() ends for a signal that aborts exactly when the connection opens', async () => {
-  await using served = await scripted(() => undefined).start()
+  await using served = await startScripted(() => undefined).start()
   const controller = new AbortController()
   const given = controller.signal
   const remove = given.removeEventListener.bind(given)
@@ -61,12 +61,12 @@ test('socketDispatch() ends for a signal that aborts exactly when the connection
 })
 
 test('socketDispatch() accepts a daemon that echoes no ids', async () => {
-  await using served = await scripted((socket) => socket.write(frame(0, pong))).start()
+  await using served = await startScripted((socket) => socket.write(frame(0, pong))).start()
   assert.deepEqual(await request(socketDispatch(served), 'ping', {}, signal), {})
 })
 
 test('socketDispatch() ends with the last reply of each operation, and disconnects', async () => {
-  await using served = await scripted((socket, { msg }) => {
+  await using served = await startScripted((socket, { msg }) => {
     if (msg?.$case === 'stream')
       for (const name of ['start', 'chunk', 'end', 'chunk'] as const) socket.write(event(name))
     else if (msg?.$case === 'subscribeEvents') {
@@ -92,7 +92,7 @@ test('socketDispatch() ends with the last reply of each operation, and disconnec
 })
 
 test('socketDispatch() skips unknown events', async () => {
-  await using served = await scripted((socket) => {
+  await using served = await startScripted((socket) => {
     socket.write(frame(1, { $case: 'stream', value: StreamEvent.create() }))
     socket.write(event('end'))
   }).start()
@@ -117,7 +117,7 @@ const BROKEN: Record<string, [kind: string, reply: (socket: Socket) => void]> = 
 }
 for (const [what, [kind, reply]] of Object.entries(BROKEN)) {
   test(`a daemon that ${what} is one error reply: ${kind}`, async () => {
-    await using served = await scripted(reply, 'tcp').start()
+    await using served = await startScripted(reply, 'tcp').start()
     const message = ClientMessage.create({ requestId: 6, msg: { $case: 'stream', value: {} } })
     const last = (await Array.fromAsync(socketDispatch(served)(message, signal))).at(-1)
     assert.equal(last?.requestId, 6)
@@ -126,7 +126,7 @@ for (const [what, [kind, reply]] of Object.entries(BROKEN)) {
 }
 
 test('a daemon that disconnects in a turn is unavailable, with a hint', async () => {
-  await using served = await scripted((socket) => void socket.end(event('start'))).start()
+  await using served = await startScripted((socket) => void socket.end(event('start'))).start()
   const turn = streamTurn(socketDispatch(served), {}, signal)
   await turn.next()
   await assert.rejects(turn.next(), {
@@ -139,7 +139,7 @@ test('a daemon that disconnects in a turn is unavailable, with a hint', async ()
 test('a missing daemon is one error reply, and connect() distinguishes it from other errors', async () => {
   await using directory = await mkdtempDisposable(join(tmpdir(), 'crab-net-'))
   const missing: SocketEndpoint = { kind: 'unix', path: join(directory.path, 'none.sock') }
-  const served = await scripted(() => undefined, 'tcp').start()
+  const served = await startScripted(() => undefined, 'tcp').start()
   await served[Symbol.asyncDispose]()
   for (const endpoint of [missing, served.endpoint]) {
     await assert.rejects(request(socketDispatch({ endpoint }), 'ping', {}, signal), {
@@ -173,7 +173,7 @@ test('connect() retries when the backlog is full', async () => {
 })
 
 test('an aborted signal prevents socketDispatch() from connecting, and its reason is the error', async () => {
-  await using served = await scripted((socket) => socket.write(frame(1, pong))).start()
+  await using served = await startScripted((socket) => socket.write(frame(1, pong))).start()
   const late = AbortSignal.abort(new CrabError('timeout', 'Cannot wait any longer'))
   await assert.rejects(request(socketDispatch(served), 'ping', {}, late), { kind: 'timeout' })
   await assert.rejects(connectEndpoint(served.endpoint, AbortSignal.abort()), { kind: 'cancelled' })
@@ -181,7 +181,7 @@ test('an aborted signal prevents socketDispatch() from connecting, and its reaso
 })
 
 test('aborting socketDispatch() while it waits disconnects immediately, with the reason as the error', async () => {
-  await using served = await scripted(() => undefined).start()
+  await using served = await startScripted(() => undefined).start()
   const controller = new AbortController()
   const replies = Array.fromAsync(
     requestMany(socketDispatch(served), 'subscribeEvents', {}, controller.signal),
@@ -193,19 +193,19 @@ test('aborting socketDispatch() while it waits disconnects immediately, with the
 })
 
 test('leaving socketDispatch() disconnects', async () => {
-  await using served = await scripted((socket) => void socket.write(event('start'))).start()
+  await using served = await startScripted((socket) => void socket.write(event('start'))).start()
   for await (const _ of streamTurn(socketDispatch(served), {}, signal)) break
   await until('it has hung up', () => served.open === 0)
 })
 
 test('a request that exceeds a frame is invalid, and is not sent', async () => {
-  await using served = await scripted(() => undefined).start()
+  await using served = await startScripted(() => undefined).start()
   const content = 'x'.repeat(17 * 1024 * 1024)
   await assert.rejects(request(socketDispatch(served), 'send', { content }, signal), { kind: 'invalid' })
   assert.equal(served.accepted, 0)
 })
 
-interface Scripted extends AsyncDisposable {
+interface ScriptedDaemon extends AsyncDisposable {
   endpoint: SocketEndpoint
   received: ClientMessage[]
   accepted: number
@@ -213,9 +213,12 @@ interface Scripted extends AsyncDisposable {
 }
 
 /** Starts a daemon that answers each message with the test's bytes. */
-function scripted(reply: (socket: Socket, message: ClientMessage) => void, kind: 'unix' | 'tcp' = 'unix') {
+function startScripted(
+  reply: (socket: Socket, message: ClientMessage) => void,
+  kind: 'unix' | 'tcp' = 'unix',
+) {
   return {
-    async start(): Promise<Scripted> {
+    async start(): Promise<ScriptedDaemon> {
       const directory = await mkdtempDisposable(join(tmpdir(), 'crab-net-'))
       const sockets = new Set<Socket>()
       const server = createServer(async (socket) => {
@@ -242,7 +245,7 @@ function scripted(reply: (socket: Socket, message: ClientMessage) => void, kind:
         (resolve) => void server.listen(kind === 'tcp' ? { port: 0, host: '127.0.0.1' } : { path }, resolve),
       )
       const address = server.address()
-      const served: Scripted = {
+      const served: ScriptedDaemon = {
         endpoint:
           typeof address === 'string' || address === null
             ? { kind: 'unix', path }

@@ -209,7 +209,7 @@ test('a fixed-protocol client over TCP that half-closes after a turn gets no eve
   for (const client of [old, current]) client.halfClose()
   await twoHeartbeats(current, 1)
   go.resolve()
-  const [fixed, all] = await Promise.all([eventsOf(old), eventsOf(current)])
+  const [fixed, all] = await Promise.all([readCases(old), readCases(current)])
   assert.deepEqual(fixed, ['end'])
   assert.deepEqual(
     all.filter((event) => event !== undefined),
@@ -230,10 +230,10 @@ test('hello on a connection without ids shows that its client knows the addition
   client.send(0, { $case: 'hello', value: { versions: [1] } })
   client.send(0, turn)
   client.halfClose()
-  assert.deepEqual((await eventsOf(client)).slice(1), ['notice', 'end'])
+  assert.deepEqual((await readCases(client)).slice(1), ['notice', 'end'])
 })
 
-async function eventsOf(client: RawClient): Promise<(string | undefined)[]> {
+async function readCases(client: RawClient): Promise<(string | undefined)[]> {
   return (await client.replies()).map(({ msg }) =>
     msg?.$case === 'stream' ? msg.value.event?.$case : 'other',
   )

@@ -213,7 +213,7 @@ for (const kind of ['unix', 'tcp'] satisfies EndpointKind[]) {
     const disposed = serving.listener[Symbol.asyncDispose]()
     const farewell = await follower.replies()
     follower.hangUp()
-    assert.deepEqual(farewell.map(codeOf), [503])
+    assert.deepEqual(farewell.map(readCode), [503])
     assert.deepEqual(await idle.replies(), [])
     idle.hangUp()
     assert.equal(await isAlive(serving.endpoint), false)
@@ -294,7 +294,7 @@ test('a listener is not affected by the errors of another', async () => {
   await using good = await serve('tcp', route({ ping: async () => {} }))
   using client = await bad.open()
   client.write('ffffffff')
-  assert.deepEqual((await client.replies()).map(codeOf), [400])
+  assert.deepEqual((await client.replies()).map(readCode), [400])
   assert.ok(await isAlive(good.endpoint))
 })
 
@@ -309,7 +309,7 @@ function untilAborted(): Handlers['stream'] {
   }
 }
 
-function codeOf({ msg }: { msg?: { $case: string; value: unknown } | undefined }): number | undefined {
+function readCode({ msg }: { msg?: { $case: string; value: unknown } | undefined }): number | undefined {
   return msg?.$case === 'error' ? (msg.value as { code: number }).code : undefined
 }
 

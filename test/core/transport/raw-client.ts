@@ -27,7 +27,7 @@ export class RawClient implements Disposable {
 
   constructor(socket: Socket) {
     this.socket = socket
-    this.#payloads = readFrames(bytesOf(socket))
+    this.#payloads = readFrames(readBytes(socket))
   }
 
   write(bytes: Uint8Array | string): void {
@@ -75,7 +75,7 @@ export function toFrame(requestId: number, msg?: DeepPartial<ClientMessage['msg'
 }
 
 /** Yields what arrives; a reset ends it like a close. */
-async function* bytesOf(socket: Socket): AsyncGenerator<Uint8Array> {
+async function* readBytes(socket: Socket): AsyncGenerator<Uint8Array> {
   try {
     yield* socket.iterator({ destroyOnReturn: false })
   } catch {

@@ -8,7 +8,7 @@ const NEVER = new AbortController().signal
 
 test('TrustStore remembers states and notices, and forgets them', async () => {
   await using home = await temporaryHome()
-  const store = storeOf(home)
+  const store = openStore(home)
   assert.equal((await store.read()).size, 0)
   await store.addNotices('/a', ['AGENTS.md'], NEVER)
   await store.setState('/b', 'trusted', NEVER)
@@ -16,7 +16,7 @@ test('TrustStore remembers states and notices, and forgets them', async () => {
   await store.addNotices('/a', ['AGENTS.md', 'Crab.md'], NEVER)
   const since = '1970-01-01T00:00:00.000Z'
   assert.deepEqual(
-    [...(await storeOf(home).read()).values()].toSorted((a, b) => (a.path < b.path ? -1 : 1)),
+    [...(await openStore(home).read()).values()].toSorted((a, b) => (a.path < b.path ? -1 : 1)),
     [
       { path: '/a', state: 'notified', since, notices: ['AGENTS.md', 'Crab.md'] },
       { path: '/b', state: 'trusted', since, notices: ['x: is a link'] },
@@ -30,7 +30,7 @@ test('TrustStore remembers states and notices, and forgets them', async () => {
 
 test('TrustStore distinguishes paths with any characters', async () => {
   await using home = await temporaryHome()
-  const store = storeOf(home)
+  const store = openStore(home)
   const paths = ['/a b', '/a"b', "/a'b", '/a\nb', '/ä', '/a\\b', '/__proto__', '/a.b', '/a]b']
   for (const path of paths) await store.setState(path, 'trusted', NEVER)
   assert.deepEqual([...(await store.read()).keys()].toSorted(), paths.toSorted())
@@ -39,7 +39,7 @@ test('TrustStore distinguishes paths with any characters', async () => {
 test('TrustStore supports concurrent writers', async () => {
   await using home = await temporaryHome()
   const leases = new MemoryLeases()
-  const stores = [storeOf(home, leases), storeOf(home, leases)]
+  const stores = [openStore(home, leases), openStore(home, leases)]
   const paths = Array.from({ length: 20 }, (_, at) => `/p${at}`)
   await Promise.all(paths.map((path, at) => stores[at % 2]!.setState(path, 'trusted', NEVER)))
   assert.equal((await stores[0]!.read()).size, 20)
@@ -51,7 +51,7 @@ test('TrustStore keeps at most 1,000 folders, and every answer of the user', asy
     `[[project]]\npath = "/${state}${at}"\nstate = "${state}"\nsince = "20${10 + (at % 90)}"\n`
   const list = Array.from({ length: 500 }, (_, at) => [entry(at, 'notified'), entry(at, 'untrusted')]).flat()
   await home.write('trust.toml', list.join('\n'))
-  const store = storeOf(home)
+  const store = openStore(home)
   await store.addNotices('/new', [], NEVER).catch(() => assert.fail())
   await store.setState('/newer', 'trusted', NEVER)
   const all = [...(await store.read()).values()]
@@ -61,7 +61,7 @@ test('TrustStore keeps at most 1,000 folders, and every answer of the user', asy
 
 test('TrustStore keeps the last 100 notices of a folder', async () => {
   await using home = await temporaryHome()
-  const store = storeOf(home)
+  const store = openStore(home)
   await store.addNotices(
     '/a',
     Array.from({ length: 150 }, (_, at) => `file ${at}`),
@@ -75,7 +75,7 @@ test('TrustStore reports the line of an error, and leaves the file unchanged', a
   await using home = await temporaryHome()
   const text = '[[project]]\npath = "/a"\nstate = "maybe"\nsince = "2026"\n'
   await home.write('trust.toml', text)
-  const store = storeOf(home)
+  const store = openStore(home)
   await assert.rejects(store.read(), {
     kind: 'config',
     message: /^trust\.toml:3: .*state.* must be one of trusted, untrusted, notified/,
@@ -84,7 +84,7 @@ test('TrustStore reports the line of an error, and leaves the file unchanged', a
   assert.equal(await home.read('trust.toml'), text)
 })
 
-function storeOf({ paths }: TemporaryHome, leases = new MemoryLeases()): TrustStore {
+function openStore({ paths }: TemporaryHome, leases = new MemoryLeases()): TrustStore {
   const lock = (resource: string, signal: AbortSignal) => leases.take(resource, signal)
   return new TrustStore({ path: paths.trust, lock, now: () => 0 })
 }

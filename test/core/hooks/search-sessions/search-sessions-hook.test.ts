@@ -7,7 +7,7 @@ import { ownSenders } from '../../../../src/core/policy/class-rights.ts'
 import type { ToolDispatch } from '../../../../src/core/runtime/hook.ts'
 import type { Excerpt, SessionMatch, SessionQuery } from '../../../../src/core/session-search/types.ts'
 import { MemoryStorage } from '../../../../src/core/storage/memory-storage.ts'
-import { headerOf, said } from '../../storage/samples.ts'
+import { makeHeader, messageLine } from '../../storage/samples.ts'
 
 const NEVER = new AbortController().signal
 
@@ -65,7 +65,10 @@ test('toAnswer() returns each conversation with id, day and title, and marks the
 
 test("search_sessions searches the agent's own conversations, except the current one", async () => {
   const storage = new MemoryStorage()
-  const { id } = await storage.createSession(headerOf(), [said('one'), { kind: 'meta', title: 'First' }])
+  const { id } = await storage.createSession(makeHeader(), [
+    messageLine('one'),
+    { kind: 'meta', title: 'First' },
+  ])
   const asked: SessionQuery[] = []
   const hook = searchSessionsHook({
     storage,
@@ -74,7 +77,7 @@ test("search_sessions searches the agent's own conversations, except the current
       return { matches: [matchOf({ session: id })], partial: false }
     },
   })
-  const agent = { id: headerOf().agent_id }
+  const agent = { id: makeHeader().agent_id }
   const call = {
     args: { query: 'one', limit: 3 },
     agent,
@@ -86,13 +89,13 @@ test("search_sessions searches the agent's own conversations, except the current
   assert.match(result!.output, / First/)
   const { accepts, ...query } = asked[0]!
   assert.deepEqual(query, { text: 'one', limit: 3, contextBefore: 2, contextAfter: 2 })
-  const mine = headerOf({ created_by: 'telegram:5' })
+  const mine = makeHeader({ created_by: 'telegram:5' })
   assert.deepEqual(
     [
       accepts!('A', mine),
       accepts!('S', mine),
       accepts!('A', { ...mine, agent_id: 'other' }),
-      accepts!('A', headerOf({ created_by: 'ann' })),
+      accepts!('A', makeHeader({ created_by: 'ann' })),
     ],
     [true, false, false, false],
   )
@@ -105,6 +108,6 @@ function item(more: Partial<Excerpt>): Excerpt {
 }
 
 function matchOf(more: Partial<SessionMatch>): SessionMatch {
-  const header = headerOf({ created_at: '2026-01-01T00:00:00.000Z' })
+  const header = makeHeader({ created_at: '2026-01-01T00:00:00.000Z' })
   return { session: '00000000', header, kind: 'user', seq: 1, score: 1, window: [], ...more }
 }

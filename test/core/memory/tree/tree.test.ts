@@ -35,7 +35,7 @@ test('dumpTree() writes a tree for mdbook: every link leads to a file, and every
     entry('old', { kind: 'topic' }),
   ]
   assert.deepEqual(await dumpTree(dir.path, entries, NEVER), { files: 6, removed: 0 })
-  const links = linksOf(await readFile(join(dir.path, 'SUMMARY.md'), 'utf8'))
+  const links = findLinks(await readFile(join(dir.path, 'SUMMARY.md'), 'utf8'))
   const files = (await filesIn(dir.path)).filter((path) => path.includes('/'))
   assert.deepEqual(links.map(({ href }) => decodeURI(href)).sort(), files)
   assert.ok(
@@ -282,7 +282,7 @@ function names({ entries }: { entries: readonly { name: string }[] }): string[] 
   return entries.map(({ name }) => name).sort()
 }
 
-function linksOf(markdown: string): { href: string; text: string }[] {
+function findLinks(markdown: string): { href: string; text: string }[] {
   const links: { href: string; text: string }[] = []
   marked.walkTokens(marked.lexer(markdown), (token: Token) => {
     if (token.type === 'link')

@@ -7,11 +7,11 @@ const isCancelled = { kind: 'cancelled' }
 test('Broadcast.listen() yields what is sent after its call, and ends when its signal aborts', async () => {
   const broadcast = new Broadcast<number>()
   const leave = new AbortController()
-  const heard = broadcast.listen(leave.signal)
+  const received = broadcast.listen(leave.signal)
   broadcast.publish(1)
   broadcast.publish(2)
-  assert.deepEqual([(await heard.next()).value, (await heard.next()).value], [1, 2])
-  const next = heard.next()
+  assert.deepEqual([(await received.next()).value, (await received.next()).value], [1, 2])
+  const next = received.next()
   leave.abort()
   await assert.rejects(next, isCancelled)
   assert.equal(broadcast.hasListeners, false)
@@ -19,15 +19,15 @@ test('Broadcast.listen() yields what is sent after its call, and ends when its s
 
 test('Broadcast.listen() ends immediately for an aborted signal', async () => {
   const broadcast = new Broadcast<number>()
-  const heard = broadcast.listen(AbortSignal.abort())
+  const received = broadcast.listen(AbortSignal.abort())
   assert.equal(broadcast.hasListeners, false)
-  await assert.rejects(heard.next(), isCancelled)
+  await assert.rejects(received.next(), isCancelled)
 })
 
 test('Broadcast.listen() throws for a reader that falls too far behind', async () => {
   const broadcast = new Broadcast<number>()
-  const heard = broadcast.listen(new AbortController().signal, { most: 2 })
+  const received = broadcast.listen(new AbortController().signal, { most: 2 })
   for (const value of [1, 2, 3]) broadcast.publish(value)
-  await assert.rejects(heard.next(), { kind: 'unavailable' })
+  await assert.rejects(received.next(), { kind: 'unavailable' })
   assert.equal(broadcast.hasListeners, false)
 })

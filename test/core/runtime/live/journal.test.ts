@@ -38,11 +38,11 @@ test('Journal.read() throws for a reader that is too slow, and continues for oth
   journal.event('a', text('first'))
   const slow = journal.read(0, NEVER)
   const quick = journal.read(0, NEVER)
-  assert.equal(seqOf((await slow.next()).value), 1)
-  assert.equal(seqOf((await quick.next()).value), 1)
+  assert.equal(readSeq((await slow.next()).value), 1)
+  assert.equal(readSeq((await quick.next()).value), 1)
   for (let at = 2; at <= 100; at++) {
     journal.event('a', text('x'.repeat(100)))
-    assert.equal(seqOf((await quick.next()).value), at)
+    assert.equal(readSeq((await quick.next()).value), at)
   }
   await assert.rejects(slow.next(), { kind: 'unavailable', message: /events arrive faster/ })
 })
@@ -52,9 +52,9 @@ test('Journal.read() delivers an event larger than the limit to waiting readers'
   const reading = journal.read(0, NEVER)
   const next = reading.next()
   journal.event('a', text('x'.repeat(5000)))
-  assert.equal(seqOf((await next).value), 1)
+  assert.equal(readSeq((await next).value), 1)
   journal.event('a', text('y'))
-  assert.equal(seqOf((await reading.next()).value), 2)
+  assert.equal(readSeq((await reading.next()).value), 2)
   assert.equal(journal.behind(0), undefined, 'with the next it is forgotten')
 })
 
@@ -62,9 +62,9 @@ test('Journal.trim() keeps what a reader has not read yet', async () => {
   const journal = new Journal({ maxBytes: 100_000 })
   for (const delta of ['one', 'two', 'three', 'four']) journal.event('a', text(delta))
   const reading = journal.read(2, NEVER)
-  assert.equal(seqOf((await reading.next()).value), 3)
+  assert.equal(readSeq((await reading.next()).value), 3)
   journal.trim(0)
-  assert.equal(seqOf((await reading.next()).value), 4)
+  assert.equal(readSeq((await reading.next()).value), 4)
   assert.equal(journal.behind(1), undefined)
   await reading.return(undefined)
   journal.trim(0)
@@ -123,6 +123,6 @@ const START: AgentEvent = {
   line: 1,
 }
 
-function seqOf(told: JournalEntry | undefined): number | undefined {
+function readSeq(told: JournalEntry | undefined): number | undefined {
   return told?.type === 'event' ? told.seq : undefined
 }

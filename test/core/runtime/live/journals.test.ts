@@ -3,16 +3,16 @@ import { test } from 'node:test'
 import type { AgentEvent } from '../../../../src/core/runtime/events.ts'
 import { Journals } from '../../../../src/core/runtime/live/journals.ts'
 
-const pairOf = (index: number) => ({ agentId: 'a', sender: `${index}` })
+const toPair = (index: number) => ({ agentId: 'a', sender: `${index}` })
 const NEVER = new AbortController().signal
 const TEXT: AgentEvent = { type: 'text', delta: 'hi' }
 
 test('Journals keeps those of all running turns, and the latest of the others', () => {
   const journals = new Journals()
-  const running = Array.from({ length: 1000 }, (_, index) => journals.running(pairOf(index)))
+  const running = Array.from({ length: 1000 }, (_, index) => journals.running(toPair(index)))
   for (const { journal } of running) journal.event('r', TEXT)
   for (const [index, { journal }] of running.entries()) {
-    using again = journals.followed(pairOf(index))
+    using again = journals.followed(toPair(index))
     assert.equal(again.journal, journal)
   }
   for (const one of running) one[Symbol.dispose]()
@@ -20,7 +20,7 @@ test('Journals keeps those of all running turns, and the latest of the others', 
   assert.ok(!isKept(0), 'what ended first is forgotten, though nothing came after it')
 
   function isKept(index: number): boolean {
-    using followed = journals.followed(pairOf(index))
+    using followed = journals.followed(toPair(index))
     return followed.journal === running[index]!.journal
   }
 })
@@ -29,7 +29,7 @@ test('Journals keeps a whole turn for readers that have not read all of it, unti
   const journals = new Journals()
   const reading = follow()
   const first = reading.next()
-  const running = journals.running(pairOf(0))
+  const running = journals.running(toPair(0))
   for (let count = 0; count < 2000; count++) running.journal.event('r', TEXT)
   running[Symbol.dispose]()
   assert.equal((await first).value, 1)
@@ -39,16 +39,16 @@ test('Journals keeps a whole turn for readers that have not read all of it, unti
   assert.equal(running.journal.behind(1000), undefined)
 
   async function* follow(): AsyncGenerator<number, void> {
-    using followed = journals.followed(pairOf(0))
+    using followed = journals.followed(toPair(0))
     for await (const told of followed.journal.read(0, NEVER)) if (told.type === 'event') yield told.seq
   }
 })
 
 test('Journals keeps a journal that a reader is about to follow', () => {
   const journals = new Journals()
-  using followed = journals.followed(pairOf(0))
-  for (let index = 1; index < 500; index++) journals.running(pairOf(index))[Symbol.dispose]()
-  using running = journals.running(pairOf(0))
+  using followed = journals.followed(toPair(0))
+  for (let index = 1; index < 500; index++) journals.running(toPair(index))[Symbol.dispose]()
+  using running = journals.running(toPair(0))
   assert.equal(running.journal, followed.journal)
 })
 

@@ -136,7 +136,7 @@ test('followConversation() yields a running turn from its start, and everything 
     [first.snapshot.runId, first.snapshot.resumedAfter, first.snapshot.upto],
     [run.id, old.length, messages[1]!.seq],
   )
-  assert.equal(textOf(seen), 'One twonew')
+  assert.equal(joinText(seen), 'One twonew')
   const seqs = seen.flatMap((told) => (told.type === 'event' ? [told.seq] : []))
   assert.deepEqual(
     seqs,
@@ -182,9 +182,9 @@ test('followConversation() of a new pair waits for its first message', async () 
   await until('it has ended', () => ends(seen) === 1)
   stop.abort()
   await following
-  assert.equal(textOf(seen), 'yes')
+  assert.equal(joinText(seen), 'yes')
   const snapshot = seen.findLast((told) => told.type === 'snapshot')
-  assert.equal(snapshot?.snapshot.session, await sessionOf(at))
+  assert.equal(snapshot?.snapshot.session, await readSession(at))
 })
 
 test('a turn that is not stored cannot be followed by others', async () => {
@@ -209,7 +209,7 @@ test('followConversation() shows nothing of a turn that is not stored', async ()
   const stop = new AbortController()
   const hidden = at.live.stream(at.request('x', { settings: { ephemeral: true } }), stop.signal)
   await hidden.next()
-  assert.equal((await snapshotOf(at)).runId, '')
+  assert.equal((await readSnapshot(at)).runId, '')
   await hidden.return(undefined)
 })
 
@@ -252,17 +252,17 @@ test('followConversation() marks events that its reader has not seen yet', async
   )
 })
 
-async function snapshotOf(at: LiveNode): Promise<ConversationSnapshot> {
+async function readSnapshot(at: LiveNode): Promise<ConversationSnapshot> {
   for await (const told of at.follow()) if (told.type === 'snapshot') return told.snapshot
   assert.fail('nothing is told')
 }
 
-async function sessionOf({ node }: LiveNode): Promise<string | undefined> {
+async function readSession({ node }: LiveNode): Promise<string | undefined> {
   const { id: agentId } = await node.agents.get('crab')
   return await node.stores.storage.activeSession({ agentId, sender: 'ann' })
 }
 
-function textOf(seen: readonly FollowEvent[]): string {
+function joinText(seen: readonly FollowEvent[]): string {
   return seen
     .map((told) => (told.type === 'event' && told.event.type === 'text' ? told.event.delta : ''))
     .join('')
@@ -270,7 +270,7 @@ function textOf(seen: readonly FollowEvent[]): string {
 
 test('a detached turn that fails before it starts, after its id was sent, is known with its error', async () => {
   await using at = await startLive([{ parts: ['yes'] }])
-  await using storage = brokenOnce(at)
+  await using storage = failFirstMessage(at)
   const run = await at.live.detach(at.request('go'))
   const { end } = await at.live.wait(run.id, NEVER)
   assert.deepEqual([end.stopReason, end.error?.message], ['failed', 'Cannot write: no space'])
@@ -280,7 +280,7 @@ test('a detached turn that fails before it starts, after its id was sent, is kno
 })
 
 /** Makes storing first messages fail until it is repaired. */
-function brokenOnce({ node }: LiveNode): AsyncDisposable & { mend(): void } {
+function failFirstMessage({ node }: LiveNode): AsyncDisposable & { mend(): void } {
   const { storage } = node.stores
   const create = storage.createSession.bind(storage)
   storage.createSession = () => Promise.reject(new CrabError('storage', 'Cannot write: no space'))

@@ -28,14 +28,14 @@ const signal = new AbortController().signal
 
 test('loadCheckpoint() returns the saved parts in order, in memory that threads can share', async () => {
   await using home = await openFolder()
-  const files = await home.save(partOf('segment', 1), partOf('segment', 2), partOf('dictionary', 3))
+  const files = await home.save(makePart('segment', 1), makePart('segment', 2), makePart('dictionary', 3))
   const parts = await home.load()
-  assert.deepEqual(summaryOf(parts), ['segment 1', 'segment 2', 'dictionary 3'])
+  assert.deepEqual(summarize(parts), ['segment 1', 'segment 2', 'dictionary 3'])
   assert.deepEqual(
     parts?.map(({ file }) => file),
     files,
   )
-  assert.deepEqual(parts?.[1]?.part.arrays, partOf('segment', 2).part.arrays)
+  assert.deepEqual(parts?.[1]?.part.arrays, makePart('segment', 2).part.arrays)
   for (const { part } of parts!) assert.ok(part.arrays['numbers']!.buffer instanceof SharedArrayBuffer)
   assert.deepEqual(home.told, [])
 })
@@ -49,32 +49,32 @@ test('loadCheckpoint() returns nothing for a missing folder, and logs nothing', 
 
 test('saveCheckpoint() keeps the listed files, writes the others, and removes unused ones', async () => {
   await using home = await openFolder()
-  const [first, second] = await home.save(partOf('segment', 1), partOf('state', 2))
+  const [first, second] = await home.save(makePart('segment', 1), makePart('state', 2))
   const before = statSync(join(home.folder, first!))
-  const files = await home.save({ ...partOf('segment', 1), file: first! }, partOf('state', 3))
+  const files = await home.save({ ...makePart('segment', 1), file: first! }, makePart('state', 3))
   assert.equal(files[0], first)
   assert.equal(statSync(join(home.folder, first!)).mtimeMs, before.mtimeMs)
   assert.notEqual(files[1], second)
   assert.deepEqual(readdirSync(home.folder).toSorted(), ['manifest', ...files].toSorted())
-  assert.deepEqual(summaryOf(await home.load()), ['segment 1', 'state 3'])
+  assert.deepEqual(summarize(await home.load()), ['segment 1', 'state 3'])
 })
 
 test('saveCheckpoint() rewrites a part whose file is missing, truncated, or foreign', async () => {
   await using home = await openFolder()
-  const [gone, cut] = await home.save(partOf('segment', 1), partOf('segment', 2))
+  const [gone, cut] = await home.save(makePart('segment', 1), makePart('segment', 2))
   rmSync(join(home.folder, gone!))
   truncateSync(join(home.folder, cut!), 20)
   await home.save(
-    { ...partOf('segment', 1), file: gone! },
-    { ...partOf('segment', 2), file: cut! },
-    { ...partOf('segment', 3), file: '../elsewhere' },
+    { ...makePart('segment', 1), file: gone! },
+    { ...makePart('segment', 2), file: cut! },
+    { ...makePart('segment', 3), file: '../elsewhere' },
   )
-  assert.deepEqual(summaryOf(await home.load()), ['segment 1', 'segment 2', 'segment 3'])
+  assert.deepEqual(summarize(await home.load()), ['segment 1', 'segment 2', 'segment 3'])
 })
 
 test('saveCheckpoint() creates private files', async () => {
   await using home = await openFolder()
-  const [file] = await home.save(partOf('segment', 1))
+  const [file] = await home.save(makePart('segment', 1))
   for (const name of [file!, 'manifest']) {
     assert.equal(statSync(join(home.folder, name)).mode & 0o777, 0o600)
   }
@@ -82,13 +82,13 @@ test('saveCheckpoint() creates private files', async () => {
 
 test('loadCheckpoint() returns the previous generation while the next one has no manifest', async () => {
   await using home = await openFolder()
-  await home.save(partOf('segment', 1))
+  await home.save(makePart('segment', 1))
   writeFileSync(join(home.folder, '01KAM0000000000000000000AA.part'), 'half a part')
   writeFileSync(join(home.folder, 'manifest.01KAM0000000000000000000AA.tmp'), 'half a manifest')
-  assert.deepEqual(summaryOf(await home.load()), ['segment 1'])
+  assert.deepEqual(summarize(await home.load()), ['segment 1'])
   await removeLeftovers(home.folder)
   assert.equal(readdirSync(home.folder).length, 2)
-  assert.deepEqual(summaryOf(await home.load()), ['segment 1'])
+  assert.deepEqual(summarize(await home.load()), ['segment 1'])
 })
 
 const DAMAGES: Record<string, (folder: string, files: readonly string[]) => void> = {
@@ -122,19 +122,19 @@ const DAMAGES: Record<string, (folder: string, files: readonly string[]) => void
 for (const [what, damage] of Object.entries(DAMAGES)) {
   test(`loadCheckpoint() reports ${what}, and the next save repairs it`, async () => {
     await using home = await openFolder()
-    damage(home.folder, await home.save(partOf('segment', 1), partOf('segment', 2)))
+    damage(home.folder, await home.save(makePart('segment', 1), makePart('segment', 2)))
     assert.equal(await home.load(), undefined)
     assert.equal(home.told.length, 1)
     assert.match(home.told[0]!, /^The search index in .+ is being rebuilt: ./)
-    await home.save(partOf('segment', 3))
-    assert.deepEqual(summaryOf(await home.load()), ['segment 3'])
+    await home.save(makePart('segment', 3))
+    assert.deepEqual(summarize(await home.load()), ['segment 3'])
     assert.equal(readdirSync(home.folder).length, 2)
   })
 }
 
 test('loadCheckpoint() ignores files of another version', async () => {
   await using home = await openFolder()
-  await home.save(partOf('segment', 1))
+  await home.save(makePart('segment', 1))
   const told: string[] = []
   const place = { folder: home.folder, maker: 'a newer one' }
   assert.equal(await loadCheckpoint(place, (_, message) => told.push(message)), undefined)
@@ -143,12 +143,12 @@ test('loadCheckpoint() ignores files of another version', async () => {
 
 test('saveCheckpoint() that is aborted leaves the previous generation, and nothing else', async () => {
   await using home = await openFolder()
-  await home.save(partOf('segment', 1))
+  await home.save(makePart('segment', 1))
   const stop = new AbortController()
-  const saving = saveCheckpoint(home.place, [partOf('segment', 2), partOf('segment', 3)], stop.signal)
+  const saving = saveCheckpoint(home.place, [makePart('segment', 2), makePart('segment', 3)], stop.signal)
   stop.abort()
   await assert.rejects(saving, { name: 'AbortError' })
-  assert.deepEqual(summaryOf(await home.load()), ['segment 1'])
+  assert.deepEqual(summarize(await home.load()), ['segment 1'])
   assert.equal(readdirSync(home.folder).length, 2)
 })
 
@@ -156,22 +156,22 @@ test('saveCheckpoint() on a full disk fails with `storage`, and leaves the previ
   using disk = mountSmallDisk(1024)
   if (!disk) return // this user may not mount one
   const place = { folder: join(disk.path, 'index'), maker: 'test' }
-  await saveCheckpoint(place, [partOf('segment', 1)], signal)
+  await saveCheckpoint(place, [makePart('segment', 1)], signal)
   const large: PartToSave = { role: 'segment', part: { facts: {}, arrays: { a: new Uint8Array(64 << 20) } } }
   await assert.rejects(saveCheckpoint(place, [large], signal), {
     kind: 'storage',
     message: /the disk is full/,
   })
-  assert.deepEqual(summaryOf(await loadCheckpoint(place, () => {})), ['segment 1'])
+  assert.deepEqual(summarize(await loadCheckpoint(place, () => {})), ['segment 1'])
   assert.equal(readdirSync(place.folder).length, 2)
 })
 
 test('loadCheckpoint() returns one whole generation while others replace it', async () => {
   await using home = await openFolder()
-  await home.save(partOf('segment', 0), partOf('state', 0))
+  await home.save(makePart('segment', 0), makePart('state', 0))
   let isOver = false
   const writer = (async () => {
-    for (let n = 1; n <= 60; n++) await home.save(partOf('segment', n), partOf('state', n))
+    for (let n = 1; n <= 60; n++) await home.save(makePart('segment', n), makePart('state', n))
     isOver = true
   })()
   while (!isOver) {
@@ -182,11 +182,11 @@ test('loadCheckpoint() returns one whole generation while others replace it', as
   await writer
 })
 
-function partOf(role: string, n: number): PartToSave {
+function makePart(role: string, n: number): PartToSave {
   return { role, part: { facts: { n }, arrays: { numbers: new Uint32Array(100).fill(n) } } }
 }
 
-function summaryOf(parts: readonly SavedPart[] | undefined): string[] | undefined {
+function summarize(parts: readonly SavedPart[] | undefined): string[] | undefined {
   return parts?.map(({ role, part }) => `${role} ${part.facts['n']}`)
 }
 

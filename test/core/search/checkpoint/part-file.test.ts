@@ -25,7 +25,7 @@ const SAMPLE: CheckpointPart = {
 test('decodePart() reverses encodePart()', () => {
   fc.assert(
     fc.property(parts, (part) => {
-      const decoded = decodePart(fileOf(part))
+      const decoded = decodePart(encodeFile(part))
       assert.ok(typeof decoded === 'object', String(decoded))
       assert.deepEqual({ ...decoded.part.facts }, { ...part.facts })
       assert.deepEqual(Object.entries(decoded.part.arrays), Object.entries(part.arrays))
@@ -35,7 +35,7 @@ test('decodePart() reverses encodePart()', () => {
 })
 
 test('decodePart() returns views of the bytes, each at a multiple of 8', () => {
-  const bytes = fileOf(SAMPLE)
+  const bytes = encodeFile(SAMPLE)
   const decoded = decodePart(bytes)
   assert.ok(typeof decoded === 'object')
   for (const array of Object.values(decoded.part.arrays)) {
@@ -51,7 +51,7 @@ test('encodePart() copies no array', () => {
 })
 
 test('decodePart() rejects a file with any flipped bit', () => {
-  const bytes = fileOf(SAMPLE)
+  const bytes = encodeFile(SAMPLE)
   for (let bit = 0; bit < bytes.length * 8; bit++) {
     const damaged = shared(bytes)
     damaged[bit >> 3]! ^= 1 << (bit & 7)
@@ -60,7 +60,7 @@ test('decodePart() rejects a file with any flipped bit', () => {
 })
 
 test('decodePart() rejects a file of any other length', () => {
-  const bytes = fileOf(SAMPLE)
+  const bytes = encodeFile(SAMPLE)
   for (let length = 0; length < bytes.length; length++) {
     assert.equal(typeof decodePart(shared(bytes.subarray(0, length))), 'string', `${length} bytes`)
   }
@@ -112,12 +112,12 @@ test('decodePart() rejects a header that does not match its file', () => {
 })
 
 test('decodePart() reports that another version wrote the file', () => {
-  const bytes = fileOf(SAMPLE)
+  const bytes = encodeFile(SAMPLE)
   bytes[8] = 2
   assert.equal(decodePart(bytes), 'its format is 2, not 1')
 })
 
-function fileOf(part: CheckpointPart): Uint8Array<SharedArrayBuffer> {
+function encodeFile(part: CheckpointPart): Uint8Array<SharedArrayBuffer> {
   return shared(Buffer.concat(encodePart(part).pieces))
 }
 

@@ -16,7 +16,7 @@ import {
 import type { ReadFile } from '../../../../src/core/session-search/background/types.ts'
 import { SEARCH_WORKER } from '../../../support/search-worker.ts'
 import { until } from '../../../support/until.ts'
-import { said } from '../../storage/samples.ts'
+import { messageLine } from '../../storage/samples.ts'
 import { allHits, manySessions, sessionFiles, writtenIndex } from './session-files.ts'
 
 const never = new AbortController().signal
@@ -29,8 +29,8 @@ const endsAfter = (count: number, job: string, end = 'process.exit(1)') => `
   import(${JSON.stringify(SEARCH_WORKER.href)})`
 
 test('openBackground() loads what it saved, in memory that threads share', async () => {
-  await using setting = await openSetting({})
-  const parts = [partOf(1), partOf(2)]
+  await using setting = await openFixture({})
+  const parts = [makePart(1), makePart(2)]
   const files = await setting.background.save(setting.place, parts, never)
   const saved = await setting.background.load(setting.place, never)
   assert.deepEqual(
@@ -41,8 +41,8 @@ test('openBackground() loads what it saved, in memory that threads share', async
 })
 
 test('openBackground() passes messages of the worker to the log', async () => {
-  await using setting = await openSetting({})
-  const [file] = await setting.background.save(setting.place, [partOf(1)], never)
+  await using setting = await openFixture({})
+  const [file] = await setting.background.save(setting.place, [makePart(1)], never)
   execFileSync('truncate', ['-s', '10', join(setting.place.folder, file!)])
   assert.equal(await setting.background.load(setting.place, never), undefined)
   assert.equal(setting.told.length, 1)
@@ -50,16 +50,16 @@ test('openBackground() passes messages of the worker to the log', async () => {
 })
 
 test('openBackground() passes errors on unchanged', async () => {
-  await using setting = await openSetting({})
+  await using setting = await openFixture({})
   const place = { folder: fileURLToPath(SEARCH_WORKER), maker: '' }
-  await assert.rejects(setting.background.save(place, [partOf(1)], never), {
+  await assert.rejects(setting.background.save(place, [makePart(1)], never), {
     name: 'CrabError',
     kind: 'storage',
   })
 })
 
 test('openBackground() seals segments as an index does without it', async () => {
-  await using setting = await openSetting({})
+  await using setting = await openFixture({})
   const sessions = manySessions(120)
   for (const [group, lines] of sessions) setting.write(group, lines)
   const small = { tailDocuments: 64, segmentDocuments: 256 }
@@ -73,10 +73,10 @@ test('openBackground() seals segments as an index does without it', async () => 
 })
 
 test('openBackground() stops a save before its promise settles', async () => {
-  await using setting = await openSetting({})
-  await setting.background.save(setting.place, [partOf(1)], never)
+  await using setting = await openFixture({})
+  await setting.background.save(setting.place, [makePart(1)], never)
   const stop = new AbortController()
-  const parts = Array.from({ length: 500 }, (_, n) => partOf(n))
+  const parts = Array.from({ length: 500 }, (_, n) => makePart(n))
   const saving = setting.background.save(setting.place, parts, stop.signal)
   await until('it writes', () => readdirSync(setting.place.folder).length > 5)
   stop.abort(new Error('enough'))
@@ -86,35 +86,35 @@ test('openBackground() stops a save before its promise settles', async () => {
 })
 
 test('openBackground() gives the work of an exited thread to a new one', async () => {
-  await using setting = await openSetting({})
+  await using setting = await openFixture({})
   const marker = join(setting.place.folder, '..', 'marker')
   const source = `
     try { require('node:fs').writeFileSync(${JSON.stringify(marker)}, '', { flag: 'wx' }) } catch { var isSecond = true }
     if (isSecond) import(${JSON.stringify(SEARCH_WORKER.href)})
     else require('node:worker_threads').parentPort.on('message', () => { throw new Error('a fault') })`
   await using background = setting.open({ worker: async () => source })
-  assert.equal((await background.save(setting.place, [partOf(1)], never)).length, 1)
+  assert.equal((await background.save(setting.place, [makePart(1)], never)).length, 1)
   assert.deepEqual(setting.told, ["The search index's worker thread ended; its work is restarted: a fault"])
   assert.equal(threads().includes('crabtalk-search'), platform() === 'linux', 'the second thread did it')
 })
 
 test('openBackground() works in this thread when threads keep exiting', async () => {
-  await using setting = await openSetting({ worker: async () => endsAfter(1, 'save', 'process.exit(3)') })
-  assert.equal((await setting.background.save(setting.place, [partOf(1)], never)).length, 1)
+  await using setting = await openFixture({ worker: async () => endsAfter(1, 'save', 'process.exit(3)') })
+  assert.equal((await setting.background.save(setting.place, [makePart(1)], never)).length, 1)
   assert.equal(setting.told.length, 2)
   assert.equal((await setting.background.load(setting.place, never))?.length, 1)
 })
 
 test('openBackground() works in this thread when a thread cannot start', async () => {
-  await using setting = await openSetting({ worker: async () => 'this is no program' })
-  assert.equal((await setting.background.save(setting.place, [partOf(1)], never)).length, 1)
+  await using setting = await openFixture({ worker: async () => 'this is no program' })
+  assert.equal((await setting.background.save(setting.place, [makePart(1)], never)).length, 1)
   assert.equal(setting.told.length, 2)
 })
 
 test('readFiles() with threads that keep exiting still returns every session once', async () => {
-  await using setting = await openSetting({ worker: async () => endsAfter(3, 'next') })
+  await using setting = await openFixture({ worker: async () => endsAfter(3, 'next') })
   const sessions = manySessions(1000)
-  const long = Array.from({ length: 9000 }, (_, at) => said(`own17 ${at}`)) // of several batches
+  const long = Array.from({ length: 9000 }, (_, at) => messageLine(`own17 ${at}`)) // of several batches
   sessions.set(500, long)
   for (const [group, lines] of sessions) setting.write(group, lines)
   const index = new TextIndex()
@@ -137,7 +137,7 @@ for (const [what, options] of [
   ['that nothing was asked of', { idleMs: 1 }],
 ] as const) {
   test(`readFiles() with a thread ${what} between two batches returns every session`, async () => {
-    await using setting = await openSetting(options)
+    await using setting = await openFixture(options)
     const sessions = manySessions(1000)
     for (const [group, lines] of sessions) setting.write(group, lines)
     const files = Array.from(sessions.keys(), setting.file)
@@ -153,7 +153,7 @@ for (const [what, options] of [
 test('an idle thread exits, and the next job starts another', {
   skip: !existsSync('/proc/self/task'),
 }, async () => {
-  await using setting = await openSetting({ idleMs: 1 })
+  await using setting = await openFixture({ idleMs: 1 })
   for (let round = 0; round < 2; round++) {
     await setting.background.load(setting.place, never)
     await until('the thread has ended', () => !threads().includes('crabtalk-search'))
@@ -173,8 +173,8 @@ test('an idle thread keeps no process alive', async () => {
 
 test('disposing stops running jobs, waits for them, and starts nothing', async () => {
   for (const worker of [async () => SEARCH_WORKER, async () => undefined]) {
-    await using setting = await openSetting({ worker })
-    const parts = Array.from({ length: 500 }, (_, n) => partOf(n))
+    await using setting = await openFixture({ worker })
+    const parts = Array.from({ length: 500 }, (_, n) => makePart(n))
     const saving = setting.background.save(setting.place, parts, never)
     let isSettled = false
     const failed = assert.rejects(saving, { kind: 'cancelled' }).then(() => {
@@ -193,7 +193,7 @@ test('disposing stops running jobs, waits for them, and starts nothing', async (
   }
 })
 
-function partOf(n: number): PartToSave {
+function makePart(n: number): PartToSave {
   return { role: 'part', part: { facts: { n }, arrays: { numbers: new Uint32Array(1000).fill(n) } } }
 }
 
@@ -209,7 +209,7 @@ function threads(): string[] {
   })
 }
 
-async function openSetting(options: Partial<BackgroundOptions>) {
+async function openFixture(options: Partial<BackgroundOptions>) {
   const files = await sessionFiles()
   const told: string[] = []
   const open = (more: Partial<BackgroundOptions>) =>

@@ -8,10 +8,10 @@ import type { FileToRead } from '../../../../src/core/session-search/background/
 import { addLine } from '../../../../src/core/session-search/live-lines.ts'
 import { encodeHeader, encodeLines } from '../../../../src/core/storage/session-file.ts'
 import type { NewLine, SessionLine } from '../../../../src/core/storage/types.ts'
-import { headerOf, said } from '../../storage/samples.ts'
+import { makeHeader, messageLine } from '../../storage/samples.ts'
 
 /** The file sizes after the headers. */
-export const HEADER = headerOf()
+export const HEADER = makeHeader()
 const START = Date.UTC(2026, 0, 1)
 
 /** Session files whose group is their number. */
@@ -52,7 +52,7 @@ export function writtenIndex(sessions: ReadonlyMap<number, readonly NewLine[]>):
 
 /** Sessions that each contain every word of WORDS, and one word of their own. */
 export function manySessions(count: number): Map<number, NewLine[]> {
-  return new Map(Array.from({ length: count }, (_, group) => [group, linesOf(group)]))
+  return new Map(Array.from({ length: count }, (_, group) => [group, makeLines(group)]))
 }
 
 const WORDS = ['harbour', 'Überfall', 'getUserName', '東京都', 'naïve', 'retry', 'crab', '3.14']
@@ -62,16 +62,16 @@ export function allHits(index: TextIndex): TextHit[][] {
   return [...WORDS, WORDS.join(' '), 'own17'].map((text) => index.search({ text, limit: 1000 }))
 }
 
-function linesOf(group: number): NewLine[] {
+function makeLines(group: number): NewLine[] {
   const word = (at: number) => WORDS[(group * 7 + at * at) % WORDS.length]!
   const call = { id: 'c', name: 'bash', arguments: JSON.stringify({ command: `grep ${word(3)}` }) }
   return [
-    said(`own${group} ${word(1)} ${word(2)} ${word(2)}`),
+    messageLine(`own${group} ${word(1)} ${word(2)} ${word(2)}`),
     { kind: 'meta', title: 'an early title' },
     { kind: 'entry', role: 'assistant', content: word(5), tool_calls: [call] },
     { kind: 'entry', role: 'tool', content: 'harbour harbour', tool_call_id: 'c' },
     { kind: 'event', event: 'user_steered', content: 'harbour' },
-    said(`${word(6)} ${word(7)} crab`, 'assistant'),
+    messageLine(`${word(6)} ${word(7)} crab`, 'assistant'),
     {
       kind: 'meta',
       title: `title ${word(4)}`,

@@ -5,7 +5,7 @@ import { DiskStorage } from '../../../src/core/storage/disk-storage.ts'
 import { MemoryStorage } from '../../../src/core/storage/memory-storage.ts'
 import { SessionFolder } from '../../../src/core/storage/session-folder.ts'
 import type { Storage } from '../../../src/core/storage/types.ts'
-import { headerOf, tickingClock } from './samples.ts'
+import { makeHeader, tickingClock } from './samples.ts'
 
 /** A storage with its clock. */
 export interface Opened extends AsyncDisposable {
@@ -14,8 +14,8 @@ export interface Opened extends AsyncDisposable {
 }
 
 /** Creates a session whose header has the time of creation. */
-export function create(opened: Opened, over: Parameters<typeof headerOf>[0] = {}) {
-  return opened.storage.createSession(headerOf({ created_at: toIso(opened.now()), ...over }), [])
+export function create(opened: Opened, over: Parameters<typeof makeHeader>[0] = {}) {
+  return opened.storage.createSession(makeHeader({ created_at: toIso(opened.now()), ...over }), [])
 }
 
 /** Opens a storage in memory, for this process only. */
