@@ -29,8 +29,8 @@ test('replaceFile() creates file and folders for their owner only', async () => 
   const path = join(dir.path, 'a', 'b', 'c.toml')
   await replaceFile(path, 'text')
   assert.equal(await readFile(path, 'utf8'), 'text')
-  assert.equal(await modeOf(path), 0o600)
-  assert.equal(await modeOf(join(dir.path, 'a', 'b')), 0o700)
+  assert.equal(await readMode(path), 0o600)
+  assert.equal(await readMode(join(dir.path, 'a', 'b')), 0o700)
   assert.deepEqual(await readdir(join(dir.path, 'a', 'b')), ['c.toml'])
 })
 
@@ -41,7 +41,7 @@ test('replaceFile() replaces an existing file and its mode, and accepts bytes', 
   await chmod(path, 0o644)
   await replaceFile(path, new Uint8Array([0, 255]))
   assert.deepEqual(await readFile(path), Buffer.from([0, 255]))
-  assert.equal(await modeOf(path), 0o600)
+  assert.equal(await readMode(path), 0o600)
 })
 
 test('replaceFile() shows readers the old or the new content, never a mixture', async () => {
@@ -96,7 +96,7 @@ test('createFile() creates a whole file once, also for concurrent callers', asyn
   assert.equal(made.filter(Boolean).length, 1)
   assert.equal(await readFile(path, 'utf8'), `by ${made.indexOf(true)}`)
   assert.deepEqual(await readdir(join(dir.path, 'sub')), ['file'])
-  assert.equal(await modeOf(path), 0o600)
+  assert.equal(await readMode(path), 0o600)
 })
 
 test('makePrivateDir() reports which part of a path is a file', async () => {
@@ -129,16 +129,16 @@ test('toStorageError() passes a CrabError through and keeps the message of unkno
 
 test('isMissingFile() distinguishes a missing file from every other error', async () => {
   await using dir = await mkdtempDisposable(PREFIX)
-  assert.equal(isMissingFile(await failureOf(readFile(join(dir.path, 'none')))), true)
-  assert.equal(isMissingFile(await failureOf(readFile(dir.path))), false)
+  assert.equal(isMissingFile(await catchFailure(readFile(join(dir.path, 'none')))), true)
+  assert.equal(isMissingFile(await catchFailure(readFile(dir.path))), false)
   assert.equal(isMissingFile(undefined), false)
 })
 
-async function modeOf(path: string): Promise<number> {
+async function readMode(path: string): Promise<number> {
   return (await stat(path)).mode & 0o777
 }
 
-async function failureOf(promise: Promise<unknown>): Promise<unknown> {
+async function catchFailure(promise: Promise<unknown>): Promise<unknown> {
   return await promise.then(
     () => undefined,
     (reason: unknown) => reason,

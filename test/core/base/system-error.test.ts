@@ -17,9 +17,9 @@ test('getErrorCode() returns the code of a failed system call, and undefined for
 })
 
 test('isMissing() is true for a missing path, also below a file, and false for other errors', async () => {
-  const failureOf = async (path: string) => await stat(path).catch((reason: unknown) => reason)
-  assert.equal(isMissing(await failureOf('/no/such/file')), true)
-  assert.equal(isMissing(await failureOf(`${import.meta.filename}/below`)), true)
-  assert.equal(isMissing(await failureOf(`/${'x'.repeat(5000)}`)), false)
+  const catchFailure = async (path: string) => await stat(path).catch((reason: unknown) => reason)
+  assert.equal(isMissing(await catchFailure('/no/such/file')), true)
+  assert.equal(isMissing(await catchFailure(`${import.meta.filename}/below`)), true)
+  assert.equal(isMissing(await catchFailure(`/${'x'.repeat(5000)}`)), false)
   assert.equal(isMissing(undefined), false)
 })

@@ -56,9 +56,9 @@ test('a second migration changes nothing and reports nothing', async () => {
   await home.write('agents/crab.toml', OLD)
   await home.write('agents/other.toml', 'mcps = ["gone"]\n')
   await migrate(home)
-  const before = await contentOf(home)
+  const before = await readContents(home)
   assert.deepEqual(await migrate(home), [])
-  assert.deepEqual(await contentOf(home), before)
+  assert.deepEqual(await readContents(home), before)
 })
 
 test('servers in config.toml are moved, and the rest of it stays', async () => {
@@ -202,7 +202,7 @@ async function namesIn({ paths }: TemporaryHome): Promise<string[]> {
   return (await readdir(paths.agents)).toSorted()
 }
 
-async function contentOf({ paths }: TemporaryHome): Promise<Record<string, string>> {
+async function readContents({ paths }: TemporaryHome): Promise<Record<string, string>> {
   const files = (await readdir(paths.home, { recursive: true })).filter((name) => /\.(toml|bak)$/.test(name))
   const texts = files.map(async (file) => [file, await readFile(join(paths.home, file), 'utf8')] as const)
   return Object.fromEntries(await Promise.all(texts))

@@ -54,13 +54,13 @@ test('homePaths() returns one home for all paths that lead to it, also before it
   await using tree = await makeTree({ 'data/': '' })
   const links = { link: 'data/home', above: 'data', again: 'link', loop: 'loop' }
   for (const [name, target] of Object.entries(links)) symlinkSync(target, tree.path(name))
-  const homeOf = (path: string) => homePaths({ CRABTALK_HOME: tree.path(path) }, HERE).home
+  const resolveHome = (path: string) => homePaths({ CRABTALK_HOME: tree.path(path) }, HERE).home
   const ways = ['data/home', 'link', 'above/home', 'again', 'data/../link']
   const home = join(realpathSync(tree.path('data')), 'home')
-  for (const way of ways) assert.equal(homeOf(way), home, way)
+  for (const way of ways) assert.equal(resolveHome(way), home, way)
   mkdirSync(home)
-  for (const way of ways) assert.equal(homeOf(way), home, way)
-  assert.equal(homeOf('loop'), join(realpathSync(tree.path('.')), 'loop'))
+  for (const way of ways) assert.equal(resolveHome(way), home, way)
+  assert.equal(resolveHome('loop'), join(realpathSync(tree.path('.')), 'loop'))
 })
 
 test('homePaths() requires a base directory', () => {

@@ -28,12 +28,12 @@ test('scanToml() finds every value where the parser does, in any TOML text', () 
 test('keyLineFinder() returns the line of the key', () => {
   fc.assert(
     fc.property(tomlTexts(), (text) => {
-      const lineOf = keyLineFinder(text)
+      const findLine = keyLineFinder(text)
       const lines = text.split('\n')
       for (const { path, kind, start, valueStart } of scanToml(text)) {
         if (kind !== 'pair') continue
         const key = text.slice(start, valueStart)
-        assert.ok(lines[lineOf(path) - 1]?.includes(key), key)
+        assert.ok(lines[findLine(path) - 1]?.includes(key), key)
       }
     }),
   )

@@ -127,7 +127,7 @@ function fields(hours: readonly number[]): fc.Arbitrary<Fields> {
   return fc.record({
     second: fc.oneof(list(60), stepped(60, [15, 20, 30]), fc.constant(only(0))),
     minute: fc.oneof(list(60), range(60), stepped(60, [1, 7, 15, 30]), fc.constant(only(0))),
-    hour: fc.oneof(listOf(hours), range(24), stepped(24, [1, 2, 5])),
+    hour: fc.oneof(listField(hours), range(24), stepped(24, [1, 2, 5])),
     weekday: fc.oneof({ weight: 4, arbitrary: stepped(7, [1]) }, list(7)),
   })
 }
@@ -137,10 +137,10 @@ function only(value: number): Field {
 }
 
 function list(size: number): fc.Arbitrary<Field> {
-  return listOf(Array.from({ length: size }, (_, value) => value))
+  return listField(Array.from({ length: size }, (_, value) => value))
 }
 
-function listOf(values: readonly number[]): fc.Arbitrary<Field> {
+function listField(values: readonly number[]): fc.Arbitrary<Field> {
   const some = fc.uniqueArray(fc.constantFrom(...values), { minLength: 1, maxLength: 3 })
   return some.map((chosen) => ({ text: chosen.join(','), values: new Set(chosen) }))
 }

@@ -6,7 +6,7 @@ import type { LoadedCrons } from '../../../src/core/cron/cron-file.ts'
 import { EMPTY_CRON_STATE } from '../../../src/core/cron/cron-state.ts'
 import { readCrons } from '../../../src/core/cron/crons.ts'
 import { until } from '../../support/until.ts'
-import { makeStage } from './scheduler-stage.ts'
+import { makeScheduler } from './scheduler-fixture.ts'
 
 const HOUR = 3_600_000
 const NEVER = { schedule: '0 0 0 1 1 *' }
@@ -14,7 +14,7 @@ const NEVER = { schedule: '0 0 0 1 1 *' }
 /** These tests wait for seconds to pass, so they run in parallel. */
 describe('Scheduler', { concurrency: true }, () => {
   test('Scheduler fires an entry repeatedly, and never runs two of its turns at the same time', async () => {
-    await using stage = await makeStage(everySecond(1))
+    await using stage = await makeScheduler(everySecond(1))
     await stage.begun(1)
     await until('two were skipped', () => stage.entry(1).skipped >= 2)
     assert.equal(stage.turns.length, 1)
@@ -27,7 +27,7 @@ describe('Scheduler', { concurrency: true }, () => {
   })
 
   test('Scheduler continues after a failure, and counts consecutive ones', async () => {
-    await using stage = await makeStage(everySecond(1))
+    await using stage = await makeScheduler(everySecond(1))
     for (const count of [1, 2]) {
       await stage.begun(count)
       stage.turns[count - 1]!.fails('Cannot find it')
@@ -44,7 +44,7 @@ describe('Scheduler', { concurrency: true }, () => {
 
   test('Scheduler restarts the timer of an edited entry, and keeps those of others', async () => {
     const other = entry({ id: 2, schedule: '0 0 0 1 1 *' })
-    await using stage = await makeStage(entry({ id: 1, schedule: '0 0 0 1 1 *' }) + other)
+    await using stage = await makeScheduler(entry({ id: 1, schedule: '0 0 0 1 1 *' }) + other)
     const { next } = stage.entry(2)
     await stage.write(everySecond(1) + other)
     await stage.begun(1)
@@ -58,7 +58,7 @@ describe('Scheduler', { concurrency: true }, () => {
   })
 
   test('Scheduler does not overlap turns of an entry that was removed and restored, and keeps its counts', async () => {
-    await using stage = await makeStage(everySecond(1))
+    await using stage = await makeScheduler(everySecond(1))
     await stage.begun(1)
     await stage.write('') // as editors write a file
     await stage.write(everySecond(1))
@@ -68,7 +68,7 @@ describe('Scheduler', { concurrency: true }, () => {
 
   test('Scheduler fires a one-shot entry once, and removes it from the file first', async () => {
     const other = entry({ id: 2, schedule: '0 0 0 1 1 *' })
-    await using stage = await makeStage(`# Mine.\n${everySecond(1, true)}${other}`)
+    await using stage = await makeScheduler(`# Mine.\n${everySecond(1, true)}${other}`)
     await stage.begun(1)
     assert.match(await stage.read(), /id = 1/)
     assert.match(stage.saved.at(-1)?.entries[0]?.claim ?? '', /"id":1/) // before its turn starts
@@ -85,13 +85,13 @@ describe('Scheduler', { concurrency: true }, () => {
     const remove = async () => {
       throw new CrabError('storage', 'Cannot write: the disk is full')
     }
-    await using stage = await makeStage('')
+    await using stage = await makeScheduler('')
     const text = everySecond(1, true)
     await stage.write(text)
     await stage.begun(1)
     const state = stage.scheduler.state // the state after a scheduler died in that turn
     const crons = { read: async () => await stage.file.read(), remove }
-    await using after = await makeStage('', { file: crons, state })
+    await using after = await makeScheduler('', { file: crons, state })
     await until('it has tried', () => after.lines.some((line) => line.includes('the disk is full')))
     assert.deepEqual([after.entry(1).next, after.turns.length], [undefined, 0])
   })
@@ -101,7 +101,7 @@ describe('Scheduler', { concurrency: true }, () => {
     const save = async () => {
       if (isFull) throw new CrabError('storage', 'Cannot write the state: the disk is full')
     }
-    await using stage = await makeStage(everySecond(1, true), { save })
+    await using stage = await makeScheduler(everySecond(1, true), { save })
     await until('it could not', () => stage.entry(1).last?.outcome === 'failed')
     assert.deepEqual([stage.turns.length, stage.entry(1).fired], [0, 0])
     isFull = false
@@ -109,7 +109,7 @@ describe('Scheduler', { concurrency: true }, () => {
   })
 
   test('Scheduler does not catch up what the machine slept through', async () => {
-    await using stage = await makeStage(
+    await using stage = await makeScheduler(
       entry({ id: 1, schedule: `0 ${farMinute()} * * * *` }) + everySecond(2),
       {
         answers: 'at once',
@@ -125,7 +125,7 @@ describe('Scheduler', { concurrency: true }, () => {
   })
 
   test('Scheduler follows a clock that was set back', async () => {
-    await using stage = await makeStage(everySecond(1), { answers: 'at once' })
+    await using stage = await makeScheduler(everySecond(1), { answers: 'at once' })
     await stage.begun(1)
     stage.ahead = -HOUR
     await until('that was seen', () => stage.lines.some((line) => line.includes('set back by 3600 s')))
@@ -134,7 +134,7 @@ describe('Scheduler', { concurrency: true }, () => {
   })
 
   test('Scheduler fires nothing twice after a small clock correction', async () => {
-    await using stage = await makeStage(everySecond(1), { answers: 'at once' })
+    await using stage = await makeScheduler(everySecond(1), { answers: 'at once' })
     await stage.begun(1)
     stage.ahead = -3000
     await stage.begun(3)
@@ -145,7 +145,7 @@ describe('Scheduler', { concurrency: true }, () => {
 
   test('Scheduler runs at most sixteen turns at the same time; the others wait', async () => {
     const text = Array.from({ length: 18 }, (_, index) => everySecond(index + 1, true)).join('')
-    await using stage = await makeStage(text)
+    await using stage = await makeScheduler(text)
     await until('all are due', () => stage.scheduler.turns === 18)
     await stage.begun(16)
     assert.equal(stage.turns.length, 16)
@@ -155,7 +155,7 @@ describe('Scheduler', { concurrency: true }, () => {
   })
 
   test('end() lets turns end, and cancels slow ones', async () => {
-    await using stage = await makeStage(everySecond(1) + everySecond(2))
+    await using stage = await makeScheduler(everySecond(1) + everySecond(2))
     await stage.begun(2)
     const ending = stage.scheduler.end(60)
     stage.turns[0]!.ends()
@@ -169,7 +169,7 @@ describe('Scheduler', { concurrency: true }, () => {
   })
 
   test('Scheduler reports each problem of the file once, and keeps its previous entries', async () => {
-    await using stage = await makeStage(everySecond(1), { answers: 'at once' })
+    await using stage = await makeScheduler(everySecond(1), { answers: 'at once' })
     await stage.write(`${everySecond(1)}${entry({ id: 2, schedule: 'soon' })}`)
     await stage.write(`# Another look.\n${everySecond(1)}${entry({ id: 2, schedule: 'soon' })}[[cr`)
     await stage.scheduler.reconcile()
@@ -185,7 +185,7 @@ describe('Scheduler', { concurrency: true }, () => {
   test('Scheduler continues the counts of an earlier one', async () => {
     const before = { id: 1, fired: 7, failed: 3, failing: 1, skipped: 2, missed: 4 }
     const state = { ...EMPTY_CRON_STATE, highest: 9, entries: [before, { ...before, id: 5 }] }
-    await using stage = await makeStage(everySecond(1), { state })
+    await using stage = await makeScheduler(everySecond(1), { state })
     const { next: _, ...known } = stage.entry(1)
     assert.deepEqual(known, { id: 1, fired: 7, failed: 3, failing: 1, skipped: 2, missed: 4 })
     assert.deepEqual([stage.scheduler.state.entries.length, stage.scheduler.state.highest], [1, 9])
@@ -194,9 +194,9 @@ describe('Scheduler', { concurrency: true }, () => {
   test('Scheduler counts an interrupted turn of an earlier one as a failure', async () => {
     const before = { id: 1, fired: 7, failed: 3, failing: 0, skipped: 0, missed: 0, running: 1000 }
     const text = entry({ ...NEVER, id: 1 }) + entry({ ...NEVER, id: 2, once: true })
-    const claim = JSON.stringify(standingOf(text).crons[1]!.entry)
+    const claim = JSON.stringify(loadCrons(text).crons[1]!.entry)
     const state = { ...EMPTY_CRON_STATE, entries: [before, { ...before, id: 2, claim }] }
-    await using stage = await makeStage(text, { state })
+    await using stage = await makeScheduler(text, { state })
     const { failed, failing, last, running } = stage.entry(1)
     assert.deepEqual([failed, failing, last?.due, running], [4, 1, 1000, undefined])
     assert.match(last?.error?.message ?? '', /its scheduler was killed/)
@@ -208,10 +208,10 @@ describe('Scheduler', { concurrency: true }, () => {
 
   test('Scheduler keeps the state of an earlier one while it cannot read the file', async () => {
     const text = everySecond(1, true)
-    await using stage = await makeStage(text)
+    await using stage = await makeScheduler(text)
     await stage.begun(1)
     const { state } = stage.scheduler
-    await using after = await makeStage('[[cr', { state })
+    await using after = await makeScheduler('[[cr', { state })
     assert.equal(after.scheduler.state.broken?.kind, 'config')
     assert.deepEqual(after.scheduler.state.entries, state.entries) // it may be killed now
     await after.write(text)
@@ -221,7 +221,7 @@ describe('Scheduler', { concurrency: true }, () => {
 
   test('end() starts no waiting turn, and unfired one-shot entries stay in the file', async () => {
     const text = Array.from({ length: 17 }, (_, index) => everySecond(index + 1, true)).join('')
-    await using stage = await makeStage(text)
+    await using stage = await makeScheduler(text)
     await until('all are due', () => stage.scheduler.turns === 17)
     await stage.begun(16)
     const ending = stage.scheduler.end(HOUR)
@@ -234,13 +234,13 @@ describe('Scheduler', { concurrency: true }, () => {
   })
 
   test('Scheduler continues with an entry that was edited while its old version is removed', async () => {
-    let standing = standingOf(everySecond(1, true))
+    let standing = loadCrons(everySecond(1, true))
     const remove = async () => {
-      standing = standingOf(entry({ ...NEVER, id: 1 }))
+      standing = loadCrons(entry({ ...NEVER, id: 1 }))
       await stage.scheduler.reconcile()
       return false
     }
-    const stage = await makeStage('', { file: { read: async () => standing, remove } })
+    const stage = await makeScheduler('', { file: { read: async () => standing, remove } })
     await using _ = stage
     await stage.begun(1)
     stage.turns[0]!.ends()
@@ -250,16 +250,16 @@ describe('Scheduler', { concurrency: true }, () => {
   })
 
   test('Scheduler does not restore an entry that it removed while the file was read', async () => {
-    const empty = standingOf('')
+    const empty = loadCrons('')
     const slow = Promise.withResolvers<void>()
-    let read = async () => standingOf(everySecond(1, true))
+    let read = async () => loadCrons(everySecond(1, true))
     const remove = async () => true
-    await using stage = await makeStage('', { file: { read: () => read(), remove } })
+    await using stage = await makeScheduler('', { file: { read: () => read(), remove } })
     await stage.begun(1)
     read = async () => {
       read = async () => empty
       await slow.promise
-      return standingOf(everySecond(1, true))
+      return loadCrons(everySecond(1, true))
     }
     const reading = stage.scheduler.reconcile()
     stage.turns[0]!.ends()
@@ -284,7 +284,7 @@ function entry({ id, schedule, once = false }: { id: number; schedule: string; o
 }
 
 /** Returns the entries of a file that was read. */
-function standingOf(text: string): LoadedCrons {
+function loadCrons(text: string): LoadedCrons {
   const document = parseToml('crons.toml', text)
   assert.ok(document.ok)
   return { crons: readCrons(document.value.table).crons, problems: [], broken: undefined }

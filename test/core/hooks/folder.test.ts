@@ -8,7 +8,7 @@ import { type FolderAccess, openFolder } from '../../../src/core/hooks/folder.ts
 
 const PREFIX = join(tmpdir(), 'crab-')
 
-function accessOf(fdLinks: string): FolderAccess {
+function makeAccess(fdLinks: string): FolderAccess {
   return { fdLinks, moved: () => new CrabError('conflict', 'it has moved') }
 }
 
@@ -20,7 +20,7 @@ async function swapped(dir: string): Promise<void> {
 test('openFolder() stays in the folder it opened, even if the folder is replaced', async () => {
   await using dir = await mkdtempDisposable(PREFIX)
   for (const name of ['work', 'secret']) await mkdir(join(dir.path, name))
-  await using folder = await openFolder(join(dir.path, 'work'), accessOf('/proc/self/fd'))
+  await using folder = await openFolder(join(dir.path, 'work'), makeAccess('/proc/self/fd'))
   await swapped(dir.path)
   await folder.verify()
   await writeFile(folder.at('a'), 'text')
@@ -32,7 +32,7 @@ test('openFolder() notices a replaced folder on systems without links to open fi
   await using dir = await mkdtempDisposable(PREFIX)
   for (const name of ['work', 'secret', 'other']) await mkdir(join(dir.path, name))
   const path = join(dir.path, 'work')
-  await using folder = await openFolder(path, accessOf('/nowhere'))
+  await using folder = await openFolder(path, makeAccess('/nowhere'))
   await folder.verify()
   await swapped(dir.path)
   await assert.rejects(folder.verify(), { kind: 'conflict' })

@@ -39,7 +39,7 @@ if (canRunSystemd()) {
 
   test('start() writes, enables and runs a service, and is idempotent', async () => {
     const spec = service('ai.crabtalk.started')
-    assert.deepEqual(await statusOf(spec), {
+    assert.deepEqual(await readStatus(spec), {
       label: spec.label,
       isInstalled: false,
       isEnabled: false,
@@ -47,23 +47,23 @@ if (canRunSystemd()) {
       restarts: 0,
     })
     await manager.start(spec, never)
-    const first = await statusOf(spec)
+    const first = await readStatus(spec)
     const { isInstalled, isEnabled, state, restarts } = first
     assert.deepEqual({ isInstalled, isEnabled, state, restarts }, RUNNING)
     assert.ok(Math.abs(first.since! - Date.now()) < 60_000)
     await manager.start(spec, never)
-    assert.equal((await statusOf(spec)).pid, first.pid)
+    assert.equal((await readStatus(spec)).pid, first.pid)
     assert.deepEqual(await readFile(manager.unit(spec).path), manager.unit(spec).content)
   })
 
   test('restart() runs the service with the new unit', async () => {
     const spec = service('ai.crabtalk.restarted')
     await manager.start(spec, never)
-    const before = await statusOf(spec)
+    const before = await readStatus(spec)
     const changed = { ...spec, argv: ['/bin/sh', '-c', 'echo changed; sleep 1000 & wait'] as const }
     await manager.restart({ ...changed, argv: [...changed.argv] }, never)
     await until('the new one prints', async () => (await readFile(spec.output, 'utf8')) === 'changed\n')
-    assert.notEqual((await statusOf(spec)).pid, before.pid)
+    assert.notEqual((await readStatus(spec)).pid, before.pid)
   })
 
   test('stop() ends a service and what it has started, and leaves it enabled', async () => {
@@ -72,7 +72,7 @@ if (canRunSystemd()) {
     await until('its child runs', async () => (await readFile(spec.output, 'utf8')).endsWith('\n'))
     const child = (await readFile(spec.output, 'utf8')).trim()
     await manager.stop(spec, never)
-    const { state, isEnabled, pid } = await statusOf(spec)
+    const { state, isEnabled, pid } = await readStatus(spec)
     assert.deepEqual({ state, isEnabled, pid }, { state: 'stopped', isEnabled: true, pid: undefined })
     assert.equal(existsSync(`/proc/${child}`), false)
     await manager.stop(spec, never)
@@ -81,12 +81,12 @@ if (canRunSystemd()) {
   test('a killed service is restarted after a delay, and the signal is reported', async () => {
     const spec = service('ai.crabtalk.killed')
     await manager.start(spec, never)
-    const { pid } = await statusOf(spec)
+    const { pid } = await readStatus(spec)
     sendSignal(pid!, 'SIGKILL')
-    await until('it waits', async () => (await statusOf(spec)).state === 'waiting')
-    assert.deepEqual((await statusOf(spec)).lastExit, { code: null, signal: 'SIGKILL' })
+    await until('it waits', async () => (await readStatus(spec)).state === 'waiting')
+    assert.deepEqual((await readStatus(spec)).lastExit, { code: null, signal: 'SIGKILL' })
     await manager.start(spec, never) // the test does not wait for the three seconds
-    const { state, restarts } = await statusOf(spec)
+    const { state, restarts } = await readStatus(spec)
     assert.deepEqual({ state, restarts }, { state: 'running', restarts: 0 })
   })
 
@@ -97,34 +97,34 @@ if (canRunSystemd()) {
     await writeFile(file, '[Service]\nRestartSec=1ms\n')
     const hasFailed = () =>
       until('it has failed', async () => {
-        const { state, restarts } = await statusOf(spec)
+        const { state, restarts } = await readStatus(spec)
         return state === 'failed' && restarts === 10
       })
     await manager.start(spec, never)
     await hasFailed()
     const mended = service(spec.label)
     await manager.start(mended, never)
-    assert.equal((await statusOf(spec)).state, 'running')
+    assert.equal((await readStatus(spec)).state, 'running')
     await manager.restart(spec, never)
     await hasFailed()
     await manager.stop(spec, never)
-    assert.equal((await statusOf(spec)).state, 'stopped')
+    assert.equal((await readStatus(spec)).state, 'stopped')
   })
 
   test('a service with a wrong configuration is not restarted until a user starts it', async () => {
     const spec = service('ai.crabtalk.wrong', 'exit 78')
     await manager.start(spec, never)
-    await until('it has failed', async () => (await statusOf(spec)).state === 'failed')
-    const { lastExit, restarts } = await statusOf(spec)
+    await until('it has failed', async () => (await readStatus(spec)).state === 'failed')
+    const { lastExit, restarts } = await readStatus(spec)
     assert.deepEqual({ lastExit, restarts }, { lastExit: { code: 78, signal: null }, restarts: 0 })
     await manager.restart({ ...spec, argv: service('ai.crabtalk.wrong').argv }, never)
-    assert.equal((await statusOf(spec)).state, 'running')
+    assert.equal((await readStatus(spec)).state, 'running')
   })
 
   test('start() does not fail for a program that cannot be started; the state says so', async () => {
     const spec = { ...service('ai.crabtalk.gone'), argv: ['/no/such/program'] as [string] }
     await manager.start(spec, never)
-    assert.deepEqual((await statusOf(spec)).lastExit, { code: 203, signal: null })
+    assert.deepEqual((await readStatus(spec)).lastExit, { code: 203, signal: null })
     await manager.remove(spec.label, never)
   })
 
@@ -158,7 +158,7 @@ if (canRunSystemd()) {
     await manager.restart(spec, never)
     assert.match(await readFile(editedUnitPath(path), 'utf8'), /# mine\n$/)
     assert.deepEqual(await readFile(path), manager.unit(spec).content)
-    assert.equal((await statusOf(spec)).state, 'running')
+    assert.equal((await readStatus(spec)).state, 'running')
   })
 
   test('a unit that was written but never loaded is loaded by the next restart', async () => {
@@ -200,12 +200,12 @@ if (canRunSystemd()) {
     return { ...makeServiceSpec(home, script), label }
   }
 
-  async function statusOf({ label }: ServiceSpec): Promise<ServiceStatus> {
+  async function readStatus({ label }: ServiceSpec): Promise<ServiceStatus> {
     return (await manager.status([label], never))[0]!
   }
 
   async function stateAndEnabled(spec: ServiceSpec): Promise<[string, boolean]> {
-    const { state, isEnabled } = await statusOf(spec)
+    const { state, isEnabled } = await readStatus(spec)
     return [state, isEnabled]
   }
 }

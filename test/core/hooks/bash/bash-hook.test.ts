@@ -112,7 +112,7 @@ test('bash ends a command and all its processes after the time limit', async () 
   await using tree = await makeTree({})
   const mark = randomUUID()
   const command = `sh -c 'trap "" TERM; sleep 1000' & (sleep 1000) & echo begun; sleep 1000`
-  const { output, isError } = await runTool(hook, ['bash', { command, timeout: 0.2 }], placeOf(tree, mark))
+  const { output, isError } = await runTool(hook, ['bash', { command, timeout: 0.2 }], makePlace(tree, mark))
   assert.match(output, /^(begun\n)?\[ended here: /)
   assert.equal(isError, true)
   assert.deepEqual(await livingWith(mark), [])
@@ -123,7 +123,7 @@ test('bash ends a command and all its processes when the call is aborted', async
   const mark = randomUUID()
   const stop = new AbortController()
   const command = '(sleep 1000) & touch begun; sleep 1000'
-  const running = runTool(hook, ['bash', { command }], placeOf(tree, mark), stop.signal)
+  const running = runTool(hook, ['bash', { command }], makePlace(tree, mark), stop.signal)
   running.catch(() => undefined)
   await until('the command runs', () => existsSync(tree.path('begun')))
   stop.abort()
@@ -137,7 +137,7 @@ test('background processes of a command run until the turn is over', async () =>
   const turn = new AbortController()
   const command = '(while :; do echo tick >> ticks; sleep 0.01; done) & sh -c "sleep 1000" & echo started'
   const { output, isError } = await runTool(hook, ['bash', { command }], {
-    ...placeOf(tree, mark),
+    ...makePlace(tree, mark),
     turnOver: turn.signal,
   })
   assert.match(
@@ -156,7 +156,7 @@ test('background processes end immediately when the turn is already over', async
   await using tree = await makeTree({})
   const mark = randomUUID()
   await runTool(hook, ['bash', { command: 'sleep 1000 &' }], {
-    ...placeOf(tree, mark),
+    ...makePlace(tree, mark),
     turnOver: AbortSignal.abort(),
   })
   await until('nothing runs', async () => (await livingWith(mark)).length === 0)
@@ -167,7 +167,7 @@ test('bash does not wait for processes that hold its output', async () => {
   const turn = new AbortController()
   const command = 'sleep 1000 & printf "%08000d" 1'
   const { output } = await runTool(hook, ['bash', { command }], {
-    ...placeOf(tree, 'x'),
+    ...makePlace(tree, 'x'),
     turnOver: turn.signal,
   })
   assert.match(output, /^0{7999}1\n\[1 process is still running /)
@@ -228,6 +228,6 @@ async function say(
   return isError ? `!${output}` : output
 }
 
-function placeOf(tree: Tree, mark: string): ToolPlace {
+function makePlace(tree: Tree, mark: string): ToolPlace {
   return { cwd: tree.root, env: { PATH, CRAB_TEST: mark } }
 }

@@ -38,7 +38,7 @@ test('excerpt() says where to continue, so that the parts make up the text', () 
       const text = `${lines.join('\n')}\n`
       const got: string[] = []
       for (let offset: number | undefined = 1; offset !== undefined; ) {
-        const { content, next } = partsOf(excerpt(text, { offset, limit: undefined })!)
+        const { content, next } = splitParts(excerpt(text, { offset, limit: undefined })!)
         assert.ok(content.length <= 50_000)
         got.push(...content.split('\n'))
         offset = next
@@ -84,7 +84,7 @@ test('excerpt() never cuts inside a character', () => {
   assert.ok(shown.isWellFormed())
 })
 
-function partsOf(shown: string): { content: string; next: number | undefined } {
+function splitParts(shown: string): { content: string; next: number | undefined } {
   const note = /\n\[lines \d+-\d+ of \d+(?:; continue with offset (\d+))?\]$/.exec(shown)
   const next = note?.[1] === undefined ? undefined : Number(note[1])
   return { content: note ? shown.slice(0, note.index) : shown, next }

@@ -57,7 +57,12 @@ test('describe() returns the file of a call, and rejects invalid arguments befor
 
 type Edit = Extract<PolicyAction, { kind: 'edit' }>
 
-async function diffOf(cwd: string, name: string, args: object, seen?: Map<string, string>): Promise<string> {
+async function readDiff(
+  cwd: string,
+  name: string,
+  args: object,
+  seen?: Map<string, string>,
+): Promise<string> {
   return ((await fileTools(cwd).describe(name, args)) as Edit).diff!(seen)
 }
 
@@ -66,15 +71,15 @@ test('diff() shows what a call would do, and does nothing', async () => {
   await writeFile(join(dir.path, 'file'), '1\n2\n3\n4\n5\n6\n')
   const header = '--- file\n+++ file\n'
   assert.equal(
-    await diffOf(dir.path, 'edit', { path: 'file', edits: [{ old: '5\n', new: '' }] }),
+    await readDiff(dir.path, 'edit', { path: 'file', edits: [{ old: '5\n', new: '' }] }),
     `${header}@@ -2,5 +2,4 @@\n 2\n 3\n 4\n-5\n 6\n`,
   )
   assert.equal(
-    await diffOf(dir.path, 'write', { path: 'file', content: '1\nx' }),
+    await readDiff(dir.path, 'write', { path: 'file', content: '1\nx' }),
     `${header}@@ -1,6 +1,2 @@\n 1\n-2\n-3\n-4\n-5\n-6\n+x\n\\ No newline at end of file\n`,
   )
   assert.equal(
-    await diffOf(dir.path, 'write', { path: 'sub/new', content: 'a\n' }),
+    await readDiff(dir.path, 'write', { path: 'sub/new', content: 'a\n' }),
     '--- sub/new\n+++ sub/new\n@@ -0,0 +1,1 @@\n+a\n',
   )
   assert.deepEqual(await readdir(dir.path), ['file'])
@@ -85,17 +90,17 @@ test('diff() fails like the call, and summarizes large changes in numbers', asyn
   await writeFile(join(dir.path, 'file'), 'a\n'.repeat(30_000))
   const edits = [{ old: 'b', new: 'c' }]
   const unread = { kind: 'conflict', message: /you have not read it$/ }
-  await assert.rejects(diffOf(dir.path, 'edit', { path: 'file', edits }), { message: /old does not occur/ })
-  await assert.rejects(diffOf(dir.path, 'edit', { path: 'none', edits }), { kind: 'missing' })
-  await assert.rejects(diffOf(dir.path, 'edit', { path: 'file', edits }, new Map()), unread)
-  await assert.rejects(diffOf(dir.path, 'write', { path: 'file', content: '' }, new Map()), unread)
-  assert.match(await diffOf(dir.path, 'write', { path: 'new', content: 'a' }, new Map()), /^\+a$/m)
+  await assert.rejects(readDiff(dir.path, 'edit', { path: 'file', edits }), { message: /old does not occur/ })
+  await assert.rejects(readDiff(dir.path, 'edit', { path: 'none', edits }), { kind: 'missing' })
+  await assert.rejects(readDiff(dir.path, 'edit', { path: 'file', edits }, new Map()), unread)
+  await assert.rejects(readDiff(dir.path, 'write', { path: 'file', content: '' }, new Map()), unread)
+  assert.match(await readDiff(dir.path, 'write', { path: 'new', content: 'a' }, new Map()), /^\+a$/m)
   const different = Array.from({ length: 30_000 }, (_, index) => `${index}\n`).join('')
   assert.equal(
-    await diffOf(dir.path, 'write', { path: 'file', content: different }),
+    await readDiff(dir.path, 'write', { path: 'file', content: different }),
     `file: 60000 characters become ${different.length}\n`,
   )
-  const long = await diffOf(dir.path, 'write', { path: 'new', content: 'line\n'.repeat(10_000) })
+  const long = await readDiff(dir.path, 'write', { path: 'new', content: 'line\n'.repeat(10_000) })
   assert.match(long, /\+line\n\[… \d+ more characters\]\n$/)
   assert.ok(long.length < 20_100)
 })

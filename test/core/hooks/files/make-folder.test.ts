@@ -8,7 +8,7 @@ import type { FileTarget } from '../../../../src/core/hooks/files/target.ts'
 
 const PREFIX = join(tmpdir(), 'crab-')
 
-function targetOf(path: string, fdLinks: string): FileTarget {
+function makeTarget(path: string, fdLinks: string): FileTarget {
   return { tool: 'write', path, shown: 'it', closed: [], fdLinks, mayShow: () => true }
 }
 
@@ -18,13 +18,13 @@ test('makeFolder() creates missing folders, and does not follow a link that repl
     const path = join(dir.path, 'a', 'b', 'c')
     await Promise.all(
       [1, 2, 3].map(async () => {
-        await using folder = await makeFolder(path, targetOf(join(path, 'x'), fdLinks))
+        await using folder = await makeFolder(path, makeTarget(join(path, 'x'), fdLinks))
         await writeFile(folder.at('x'), 'text')
       }),
     )
     assert.deepEqual(await readdir(path), ['x'])
     await symlink(path, join(dir.path, 'link'))
-    const target = targetOf(join(dir.path, 'link', 'd', 'x'), fdLinks)
+    const target = makeTarget(join(dir.path, 'link', 'd', 'x'), fdLinks)
     await assert.rejects(makeFolder(join(dir.path, 'link', 'd'), target), { kind: 'conflict' })
     assert.deepEqual(await readdir(path), ['x'])
   }

@@ -18,7 +18,7 @@ const SIXTY = [...remoteSpecs('web', 30), ...remoteSpecs('db', 30)]
 
 test('groupsHook() shows an agent all MCP tools up to the limit, and groups beyond it', async () => {
   const few = [READ, ...remoteSpecs('web', MAX_SHOWN_MCP_TOOLS)]
-  assert.deepEqual(await at(toolsHook(few)).names(), namesOf(few))
+  assert.deepEqual(await at(toolsHook(few)).names(), toNames(few))
   const many = [READ, ...remoteSpecs('web', MAX_SHOWN_MCP_TOOLS + 1)]
   assert.deepEqual(await at(toolsHook(many)).names(), ['read', ...GUIDES])
 })
@@ -28,13 +28,13 @@ test('groupsHook() puts selected tools after the group tools, in list order, wha
   turn.selection.use(['mcp__web__tool_09', 'mcp__db__tool_01', 'mcp__web__tool_02'])
   const selected = ['mcp__web__tool_02', 'mcp__web__tool_09', 'mcp__db__tool_01']
   const first = await turn.offer()
-  assert.deepEqual(namesOf(first), ['read', ...GUIDES, ...selected])
+  assert.deepEqual(toNames(first), ['read', ...GUIDES, ...selected])
   turn.selection.use(['mcp__web__tool_09'])
   assert.equal(JSON.stringify(await turn.offer()), JSON.stringify(first))
 })
 
 test('groupsHook() counts tools after filters, and shows no filtered tool', async () => {
-  const kept = namesOf(SIXTY).slice(0, MAX_SHOWN_MCP_TOOLS)
+  const kept = toNames(SIXTY).slice(0, MAX_SHOWN_MCP_TOOLS)
   const turn = at(toolsHook([READ, ...SIXTY]), { keeps: ({ name }) => kept.includes(name) })
   assert.deepEqual(await turn.names(), kept)
   const filtered = at(toolsHook([READ, ...SIXTY]), { keeps: ({ server }) => server !== undefined })
@@ -59,7 +59,7 @@ test('groupsHook() shows the tool that the model must call first, and keeps it',
 test('groupsHook() selects nothing for a schema request outside a turn', async () => {
   const hook = groupsHook(toolsHook([READ, ...SIXTY]))
   const offered = await hook.schema!(AGENT, { emit() {}, signal: NEVER })
-  assert.deepEqual(namesOf(offered), ['read', ...GUIDES])
+  assert.deepEqual(toNames(offered), ['read', ...GUIDES])
 })
 
 test('groupsHook() delegates calls, and counts them as uses of selected tools', async () => {
@@ -94,7 +94,7 @@ test('groupsHook() shows a turn everything again when its servers have fewer too
   const turn = at(toolsHook(specs))
   await turn.offer()
   specs.splice(3)
-  assert.deepEqual(await turn.names(), namesOf(specs))
+  assert.deepEqual(await turn.names(), toNames(specs))
   assert.equal(turn.whyNot('mcp__web__tool_07'), undefined)
 })
 
@@ -153,7 +153,7 @@ test('tools_groups hides a tool of a server whose name a built-in one has', asyn
   await turn.offer()
   const members = JSON.parse((await turn.call('tools_select', { group: 'mcp:web' })).output)
   assert.deepEqual(members.selected.length, MAX_SELECTED_TOOLS)
-  assert.ok(!namesOf(members.selected).includes(taken.name))
+  assert.ok(!toNames(members.selected).includes(taken.name))
   assert.deepEqual(members.always_there, undefined)
 })
 
@@ -185,12 +185,12 @@ function at(inner: Hook, more: Partial<ToolsTurn> = {}): Turn {
     hook,
     selection,
     offer: async () => await hook.schema!(AGENT, turn),
-    names: async () => namesOf(await hook.schema!(AGENT, turn)),
+    names: async () => toNames(await hook.schema!(AGENT, turn)),
     call: (name, args = {}) => hook.dispatch!(name, toolDispatch({ args, turnOver: over }), NEVER)!,
     whyNot: (name) => hook.whyNot!(name, over),
   }
 }
 
-function namesOf(tools: readonly { name: string }[]): string[] {
+function toNames(tools: readonly { name: string }[]): string[] {
   return tools.map(({ name }) => name)
 }

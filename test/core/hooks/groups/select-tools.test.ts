@@ -161,11 +161,11 @@ test('selectTools() describes as many groups of the selected tools as are useful
     return JSON.parse(selectTools({ args: { tools }, offerAgain() {} }, { catalogue, selection }).output)
   }
   const all = select(specs.map(({ name }) => name))
-  const idsOf = ({ groups }: { groups: { id: string }[] }) => groups.map(({ id }) => id)
-  assert.deepEqual(idsOf(all), ['mcp:s0', 'mcp:s1', 'mcp:s2'])
+  const listGroupIds = ({ groups }: { groups: { id: string }[] }) => groups.map(({ id }) => id)
+  assert.deepEqual(listGroupIds(all), ['mcp:s0', 'mcp:s1', 'mcp:s2'])
   assert.deepEqual([all.not_selected.length, all.more_not_selected], [200, 76])
   const wide = select(groups.map(({ tools }) => tools[0]!))
-  assert.equal(idsOf(wide).length, 8)
+  assert.equal(listGroupIds(wide).length, 8)
 })
 
 /** Returns a conversation with these selected tools, of an agent with the tools above. */

@@ -53,10 +53,10 @@ test('toAnswer() returns each conversation with id, day and title, and marks the
     item({ seq: 2, role: 'assistant', snippet: 'x'.repeat(400) }),
     item({ seq: 4, role: 'tool', toolName: 'bash', snippet: 'y', truncated: true }),
   ]
-  const match = matchOf({ session: '0123456789abcdef-01K00000000000000008Z4K2M0Q', seq: 1, window })
+  const match = makeMatch({ session: '0123456789abcdef-01K00000000000000008Z4K2M0Q', seq: 1, window })
   const titles = new Map([[match.session, 'Slow\nbuild']])
   assert.equal(
-    toAnswer({ matches: [match, matchOf({})], partial: true }, { query: 'q', titles }),
+    toAnswer({ matches: [match, makeMatch({})], partial: true }, { query: 'q', titles }),
     `[8Z4K2M0Q] 2025-03-01 Slow build\n> user: why is it slow?\n  assistant: ${'x'.repeat(300)}…\n  bash: y…\n\n` +
       '[00000000] 2026-01-01\n\nThe index is still being built: older conversations may be missing.',
   )
@@ -74,7 +74,7 @@ test("search_sessions searches the agent's own conversations, except the current
     storage,
     async search(query) {
       asked.push(query)
-      return { matches: [matchOf({ session: id })], partial: false }
+      return { matches: [makeMatch({ session: id })], partial: false }
     },
   })
   const agent = { id: makeHeader().agent_id }
@@ -107,7 +107,7 @@ function item(more: Partial<Excerpt>): Excerpt {
   return { seq: 1, role: 'user', snippet: '', truncated: false, toolName: '', matches: [], ts, ...more }
 }
 
-function matchOf(more: Partial<SessionMatch>): SessionMatch {
+function makeMatch(more: Partial<SessionMatch>): SessionMatch {
   const header = makeHeader({ created_at: '2026-01-01T00:00:00.000Z' })
   return { session: '00000000', header, kind: 'user', seq: 1, score: 1, window: [], ...more }
 }

@@ -28,14 +28,14 @@ const ENGINES: Readonly<Record<string, SearchEngine>> = {
 for (const [name, engine] of Object.entries(ENGINES)) {
   describe(`${name}()`, () => {
     const filesIn = async (tree: Tree, more: Partial<FileSearchScope> = {}) =>
-      (await Array.fromAsync(engine.files(scopeOf(tree, more), NEVER))).toSorted()
+      (await Array.fromAsync(engine.files(makeScope(tree, more), NEVER))).toSorted()
     const linesIn = async (
       tree: Tree,
       pattern: string,
       more: Partial<Parameters<typeof engine.lines>[0]> = {},
     ) => {
       const query = { pattern, ignoreCase: false, context: 0, limit: 100, ...more }
-      const lines = await Array.fromAsync(engine.lines(query, scopeOf(tree), NEVER))
+      const lines = await Array.fromAsync(engine.lines(query, makeScope(tree), NEVER))
       return lines
         .map(({ path, number, text, matchAt }) => `${path}:${number}:${matchAt ?? '-'}:${text}`)
         .toSorted()
@@ -176,7 +176,7 @@ for (const [name, engine] of Object.entries(ENGINES)) {
         'a/x [1].log': 'needle\n',
         'a/x 1.log': 'needle\n',
       })
-      const scope = scopeOf(tree, { root: tree.path('a/x [1].log'), isFile: true })
+      const scope = makeScope(tree, { root: tree.path('a/x [1].log'), isFile: true })
       assert.deepEqual(await Array.fromAsync(engine.files(scope, NEVER)), ['x [1].log'])
       const query = { pattern: 'needle', ignoreCase: false, counted: true }
       assert.deepEqual(await Array.fromAsync(engine.matchingFiles(query, scope, NEVER)), [
@@ -209,7 +209,7 @@ for (const [name, engine] of Object.entries(ENGINES)) {
       await using tree = await makeTree({ 'a.bin': 'needle\n\0\n', 'b.txt': 'needle\n' })
       assert.deepEqual(await linesIn(tree, 'needle'), ['b.txt:1:0:needle'])
       const query = { pattern: 'needle', ignoreCase: false, counted: true }
-      const scope = scopeOf(tree, { root: tree.path('a.bin'), isFile: true })
+      const scope = makeScope(tree, { root: tree.path('a.bin'), isFile: true })
       assert.deepEqual(await Array.fromAsync(engine.matchingFiles(query, scope, NEVER)), [])
     })
 
@@ -249,15 +249,19 @@ for (const [name, engine] of Object.entries(ENGINES)) {
           kind: 'invalid',
           message: /^Cannot search: the pattern is not a valid regular expression: ./,
         }
-        await assert.rejects(Array.fromAsync(engine.lines(query, scopeOf(tree), NEVER)), refused)
-        await assert.rejects(Array.fromAsync(engine.matchingFiles(query, scopeOf(tree), NEVER)), refused)
+        await assert.rejects(Array.fromAsync(engine.lines(query, makeScope(tree), NEVER)), refused)
+        await assert.rejects(Array.fromAsync(engine.matchingFiles(query, makeScope(tree), NEVER)), refused)
       }
     })
 
     test('matchingFiles() counts lines, or stops at the first', async () => {
       await using tree = await makeTree({ 'a\n1\n2': 'x x\nx\n', b: 'x', c: 'y', 'd/e': '\nx\nx\nx\n' })
       const found = async (counted: boolean) => {
-        const files = engine.matchingFiles({ pattern: 'x', ignoreCase: false, counted }, scopeOf(tree), NEVER)
+        const files = engine.matchingFiles(
+          { pattern: 'x', ignoreCase: false, counted },
+          makeScope(tree),
+          NEVER,
+        )
         return (await Array.fromAsync(files)).map(({ path, lines }) => [path, lines]).toSorted()
       }
       assert.deepEqual(await found(true), [
@@ -278,11 +282,11 @@ for (const [name, engine] of Object.entries(ENGINES)) {
       const stop = new AbortController()
       const query = { pattern: 'x', ignoreCase: false, context: 0, limit: 1_000_000 }
       const searching = async () => {
-        for await (const { number } of engine.lines(query, scopeOf(tree), stop.signal))
+        for await (const { number } of engine.lines(query, makeScope(tree), stop.signal))
           if (number > 10) stop.abort()
       }
       await assert.rejects(searching(), isCancelled)
-      await assert.rejects(Array.fromAsync(engine.files(scopeOf(tree), stop.signal)))
+      await assert.rejects(Array.fromAsync(engine.files(makeScope(tree), stop.signal)))
       await until('the search has ended', async () => (await livingWith(mark)).length === 0)
     })
 
@@ -290,7 +294,7 @@ for (const [name, engine] of Object.entries(ENGINES)) {
       await using tree = await makeTree({})
       for (const name of ['a', 'b', 'c']) await writeFile(tree.path(name), 'x\n'.repeat(200_000))
       const query = { pattern: 'x', ignoreCase: false, context: 0, limit: 1_000_000 }
-      for await (const _ of engine.lines(query, scopeOf(tree), NEVER)) break
+      for await (const _ of engine.lines(query, makeScope(tree), NEVER)) break
       assert.deepEqual(await livingWith(mark), [])
     })
 
@@ -311,7 +315,7 @@ test("ripgrepEngine() ignores the user's settings for ripgrep and git", async ()
   })
   const env = { XDG_CONFIG_HOME: tree.path('settings'), RIPGREP_CONFIG_PATH: tree.path('settings/rg') }
   const engine = ripgrepEngine({ processes, program, env })
-  const found = engine.files(scopeOf(tree, { root: tree.path('work') }), NEVER)
+  const found = engine.files(makeScope(tree, { root: tree.path('work') }), NEVER)
   assert.deepEqual(await Array.fromAsync(found), ['a.ts'])
 })
 
@@ -319,7 +323,7 @@ function isCancelled(reason: unknown): boolean {
   return toCrabError(reason).kind === 'cancelled'
 }
 
-function scopeOf(tree: Tree, more: Partial<FileSearchScope> = {}): FileSearchScope {
+function makeScope(tree: Tree, more: Partial<FileSearchScope> = {}): FileSearchScope {
   const root = more.root ?? tree.root
   const folder = more.isFile ? dirname(root) : root
   return { root, folder, isFile: false, closed: [], glob: undefined, ...more }

@@ -52,7 +52,7 @@ test('glob searches the folder that a path or the pattern begins with', async ()
   assert.equal(await say(tree, 'glob', { pattern: `${tree.root}/src/*.ts` }), 'src/a.ts')
   const work = { ...tree, root: tree.path('work') }
   assert.equal(await say(work, 'glob', { pattern: '../c.ts' }), tree.path('c.ts'))
-  assert.deepEqual(await describeTool(hookOf(), 'glob', { pattern: `${tree.root}/src/**/*.ts` }, '/tmp'), {
+  assert.deepEqual(await describeTool(makeHook(), 'glob', { pattern: `${tree.root}/src/**/*.ts` }, '/tmp'), {
     kind: 'read',
     path: tree.path('src'),
     shown: `${tree.root}/src/`,
@@ -173,7 +173,7 @@ test('paths that a rule hides from the model are not shown', async () => {
     ['glob', { pattern: '*' }],
     ['grep', { pattern: 'key', mode: 'files' }],
   ] as const) {
-    assert.equal((await runTool(hookOf(), [name, args], { cwd: tree.root, mayShow })).output, 'src/a.ts')
+    assert.equal((await runTool(makeHook(), [name, args], { cwd: tree.root, mayShow })).output, 'src/a.ts')
   }
 })
 
@@ -189,7 +189,7 @@ test('an abort fails, whatever the engine throws', async () => {
   const stop = new AbortController()
   const engine: SearchEngine = { ...ripgrep, files: (_, signal) => oneThenNothing('a.ts', signal) }
   const running = runTool(
-    hookOf({ engine: async () => engine }),
+    makeHook({ engine: async () => engine }),
     ['glob', { pattern: '*' }],
     { cwd: tree.root },
     stop.signal,
@@ -201,7 +201,7 @@ test('an abort fails, whatever the engine throws', async () => {
 test('an abort ends the wait for an engine', async () => {
   await using tree = await makeTree({ 'a.ts': '' })
   const stop = new AbortController()
-  const hook = hookOf({ engine: () => new Promise(() => stop.abort()) })
+  const hook = makeHook({ engine: () => new Promise(() => stop.abort()) })
   for (const [name, args] of [
     ['glob', { pattern: '*' }],
     ['grep', { pattern: 'x' }],
@@ -221,7 +221,7 @@ test('a missing path, and one that is neither file nor folder, is rejected', asy
 test('describe() resolves links and ~, and uses the working directory without a path', async () => {
   await using tree = await makeTree({ 'real/a': '', link: '-> real' })
   const describe = (args: object) =>
-    describeTool(hookOf({ homeDir: tree.path('real') }), 'grep', args, tree.root)
+    describeTool(makeHook({ homeDir: tree.path('real') }), 'grep', args, tree.root)
   assert.deepEqual(await describe({ pattern: 'x' }), { kind: 'read', path: tree.root, shown: '.' })
   assert.deepEqual(await describe({ pattern: 'x', path: 'link/a' }), {
     kind: 'read',
@@ -236,11 +236,11 @@ test('describe() resolves links and ~, and uses the working directory without a 
 })
 
 test('calls of other tools are not handled', () => {
-  assert.equal(hookOf().describe?.('read', {} as never), undefined)
-  assert.equal(hookOf().dispatch?.('read', {} as never, new AbortController().signal), undefined)
+  assert.equal(makeHook().describe?.('read', {} as never), undefined)
+  assert.equal(makeHook().dispatch?.('read', {} as never, new AbortController().signal), undefined)
 })
 
-function hookOf(options: Partial<SearchHookOptions> = {}) {
+function makeHook(options: Partial<SearchHookOptions> = {}) {
   return searchHook({ engine: async () => ripgrep, closed: [], homeDir: '', ...options })
 }
 
@@ -252,7 +252,7 @@ async function say(
   options: Partial<SearchHookOptions> = {},
 ) {
   const place: ToolPlace = { cwd: tree.root }
-  const { output, isError } = await runTool(hookOf(options), [name, args], place)
+  const { output, isError } = await runTool(makeHook(options), [name, args], place)
   return isError ? `!${output}` : output
 }
 

@@ -222,7 +222,7 @@ test('skill returns nothing that the turn may not use', async () => {
 })
 
 async function offered(home: TemporaryHome, trust: Trust = 'local', skills: string[] = []) {
-  const [tool, ...more] = await hookOf(home).schema!(
+  const [tool, ...more] = await makeHook(home).schema!(
     { ...AGENT, skills },
     { emit() {}, signal: NEVER, trust },
   )
@@ -231,10 +231,10 @@ async function offered(home: TemporaryHome, trust: Trust = 'local', skills: stri
 }
 
 async function call(home: TemporaryHome, args: Record<string, unknown>, more: Partial<ToolDispatch> = {}) {
-  return (await hookOf(home).dispatch!('skill', toolDispatch({ args, ...more }), NEVER))!
+  return (await makeHook(home).dispatch!('skill', toolDispatch({ args, ...more }), NEVER))!
 }
 
-function hookOf(home: TemporaryHome) {
+function makeHook(home: TemporaryHome) {
   return skillsHook({ scan: () => scanSkills(skillRoots(home.paths, '', { skillDirs: [] })) })
 }
 
@@ -250,7 +250,7 @@ async function say(
     notice: (text) => void told.push(text),
     attach: () => assert.fail('it attached something'),
   }
-  return await hookOf(home).preprocess!(message, NEVER)
+  return await makeHook(home).preprocess!(message, NEVER)
 }
 
 function write(home: TemporaryHome, name: string, body: string, more = 'license: MIT'): Promise<void> {

@@ -45,7 +45,7 @@ for (const [name, engine] of Object.entries(ENGINES)) {
         for (const path of ['docs', 'docs/a']) {
           for (const [tool, args] of CALLS) {
             await using tree = await treeOfTwo()
-            const tools = searchHook({ ...optionsOf(engine), fdLinks })
+            const tools = searchHook({ ...makeOptions(engine), fdLinks })
             const hook = dispatchAfter(() => swap(tree), tools)
             const { output } = await runTool(hook, [tool, { ...args, path }], { cwd: tree.path('work') })
             assert.equal(output, `Cannot search ${path}${ELSEWHERE}`)
@@ -62,7 +62,7 @@ for (const [name, engine] of Object.entries(ENGINES)) {
           renameSync(tree.path('work/docs'), tree.path('kept'))
           symlinkSync(tree.path('secret/docs'), tree.path('work/docs'))
         }
-        const hook = searchHook({ ...optionsOf(engineAfter(swap, engine, given)), fdLinks })
+        const hook = searchHook({ ...makeOptions(engineAfter(swap, engine, given)), fdLinks })
         const call = [tool, { ...args, path: 'docs' }] as const
         const { output } = await runTool(hook, call, { cwd: tree.path('work') })
         assert.equal(output, `Cannot search docs${ELSEWHERE}`)
@@ -97,7 +97,7 @@ for (const [system, fdLinks] of Object.entries(SYSTEMS)) {
         lines: () => afterwards(swap, found),
         matchingFiles: () => afterwards(swap, found),
       }
-      const hook = searchHook({ ...optionsOf(late), fdLinks })
+      const hook = searchHook({ ...makeOptions(late), fdLinks })
       const call = [tool, { ...args, path: 'docs' }] as const
       const { output } = await runTool(hook, call, { cwd: tree.path('work') })
       assert.match(output, /^docs\/a(\n1:key|: 1)?$/)
@@ -107,7 +107,7 @@ for (const [system, fdLinks] of Object.entries(SYSTEMS)) {
 
 test('a search releases the folder it held', async () => {
   await using tree = await treeOfTwo()
-  const hook = searchHook(optionsOf(ENGINES['JavaScript']!))
+  const hook = searchHook(makeOptions(ENGINES['JavaScript']!))
   for (const path of ['work', 'work/docs/a', 'work/none'])
     for (const pattern of ['*', '{']) await runTool(hook, ['glob', { pattern, path }], { cwd: tree.root })
   const held = await Promise.all(
@@ -129,7 +129,7 @@ function treeOfTwo(): Promise<Tree> {
   })
 }
 
-function optionsOf(engine: SearchEngine): SearchHookOptions {
+function makeOptions(engine: SearchEngine): SearchHookOptions {
   return { engine: async () => engine, closed: [], homeDir: '' }
 }
 

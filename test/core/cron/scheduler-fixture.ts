@@ -22,7 +22,7 @@ export interface Turn {
 }
 
 /** A scheduler over a real file, whose turns are controlled by the test. */
-export interface SchedulerStage extends AsyncDisposable {
+export interface SchedulerFixture extends AsyncDisposable {
   readonly scheduler: Scheduler
   readonly file: CronFile
   /** Every turn that started, oldest first. */
@@ -42,10 +42,10 @@ export interface SchedulerStage extends AsyncDisposable {
 
 const DONE: FiredTurn = { run: 'run', session: 'session' }
 
-export async function makeStage(
+export async function makeScheduler(
   text: string,
   more: Partial<SchedulerOptions> & { answers?: 'at once' } = {},
-): Promise<SchedulerStage> {
+): Promise<SchedulerFixture> {
   const home = await temporaryHome()
   const leases = new MemoryLeases()
   const [turns, lines, saved]: [Turn[], string[], CronState[]] = [[], [], []]
