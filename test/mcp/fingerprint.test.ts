@@ -29,8 +29,8 @@ const SAME: Record<string, McpEntry> = {
     },
   },
   'keys in another order': { env: { B: '2', A: '1' }, args: ENTRY.args!, command: 'npx', name: 'fs' },
-  'the default directory said aloud': { ...ENTRY, cwd: '/home/me/.crabtalk' },
-  'shared, said aloud': { ...ENTRY, share: true },
+  'the default directory written out': { ...ENTRY, cwd: '/home/me/.crabtalk' },
+  'the default share = true written out': { ...ENTRY, share: true },
 }
 for (const [what, entry] of Object.entries(SAME)) {
   test(`computeFingerprint() does not change with ${what}`, () => {

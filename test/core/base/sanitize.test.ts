@@ -28,7 +28,7 @@ const OBEYED: Record<string, string> = {
   'an 8-bit device control string': '\u0090q\u009c',
   'a title cut by CAN': '\u001b]0;pw\u0018',
   'a title cut by another sequence': '\u001b]0;pw\u001b[31m',
-  'an escape behind an escape': '\u001b\u001b[31m',
+  'an escape after an escape': '\u001b\u001b[31m',
   'an escape before an 8-bit sequence': '\u001b\u009b31m',
   'a sequence inside a sequence': '\u001b[3\u001b[31m',
   'an 8-bit sequence inside a sequence': '\u001b[3\u009b31m',

@@ -13,7 +13,7 @@ const SEEN: Record<string, [string, string]> = {
   'characters without width': ['r\u200bm\ufeff\u00ad', String.raw`r\u200bm\ufeff\xad`],
   'fillers and variation selectors': ['\u3164\u115f\ufe0f', String.raw`\u3164\u115f\ufe0f`],
   'tag characters': ['\u{e0041}', String.raw`\u{e0041}`],
-  'blanks that are no space': ['a\u00a0b\u3000', String.raw`a\xa0b\u3000`],
+  'blanks other than a space': ['a\u00a0b\u3000', String.raw`a\xa0b\u3000`],
   'line separators': ['a\u2028b\u2029', String.raw`a\u2028b\u2029`],
   'half a character': ['a\ud800b', String.raw`a\ud800b`],
   'private characters': ['\ue000', String.raw`\ue000`],

@@ -83,7 +83,7 @@ test('restrictions in the hooks of existing clients become rules, and are never 
 
 for (const [name, table, expected] of [
   [
-    'names of servers in place of servers, beside other problems',
+    'names of servers in place of servers, with other problems',
     { mcps: ['github'], modle: 'x' },
     [
       '"mcps" names servers of a registry; an agent holds its servers itself, as [[mcps]] tables (crabtalk writes them into the file when it starts or reloads)',
@@ -99,7 +99,7 @@ for (const [name, table, expected] of [
     ],
   ],
   ['the prompt', { prompt: 'x' }, ['unknown key "prompt" (the prompt is the .md file beside this one)']],
-  ['an id that is none', { id: 'me' }, ['"id" must be an id that crabtalk wrote: a ULID']],
+  ['an invalid id', { id: 'me' }, ['"id" must be an id that crabtalk wrote: a ULID']],
   ['no iterations', { max_iterations: 0 }, ['"max_iterations" must be at least 1']],
   [
     'servers whose tools would have one name',
@@ -112,7 +112,7 @@ for (const [name, table, expected] of [
     ['"mcps[1].name" is taken by mcps[0]'],
   ],
   [
-    'a server that is none, with its place',
+    'an invalid server, with its position',
     { mcps: [{ name: 'a', command: 'x' }, { name: 'b' }] },
     ['"mcps[1]" needs "command" (a program) or "url" (a remote server)'],
   ],

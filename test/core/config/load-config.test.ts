@@ -255,7 +255,7 @@ for (const [name, text, lines] of [
     ['config.toml:3: unknown key "llm.base_urll"', 'hint: did you mean "base_url"?'],
   ],
   [
-    'an address that is none, without quoting it',
+    'an invalid address, without quoting it',
     '[llm]\nbase_url = "user:secret@host"\n',
     ['config.toml:2: "llm.base_url" must be an http:// or https:// address'],
   ],
@@ -292,7 +292,7 @@ for (const [name, text, lines] of [
     ['config.toml:3: there is a second default model; the first is at config.toml:1'],
   ],
   [
-    'clashes beside other problems',
+    'clashes with other problems',
     'model = "a"\nx = 1\n[llm]\nmodel = "b"\n',
     [
       'config.toml:2: unknown key "x" (the keys are daemon, env, llm, mcp, model, permissions, providers, skills, tui)',

@@ -54,7 +54,7 @@ const NAME =
 
 for (const [name, entry, expected] of [
   [
-    'globs that are no rules',
+    'globs that are not rules',
     {
       name: 'a',
       command: 'x',

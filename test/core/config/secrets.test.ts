@@ -110,7 +110,7 @@ const REFUSED: Record<string, [stored: string[], sent: string[]]> = {
     ['--token', 'hush', 'sk-a1a1a1a1a1a1a1a1a1a1a1a1'],
     ['--token', '[secret]'],
   ],
-  'behind a word that another one stood behind': [
+  'after a word that was before another one': [
     ['--key', 'hush', 'run', 'sk-a1a1a1a1a1a1a1a1a1a1a1a1'],
     ['-v', 'run', '[secret]', 'run', '[secret]'],
   ],
@@ -118,7 +118,7 @@ const REFUSED: Record<string, [stored: string[], sent: string[]]> = {
     ['run', '[secret]', '--token', 'hush'],
     ['run', '[secret]'],
   ],
-  'behind a stored word that is the text itself': [
+  'after a stored word that is the text itself': [
     ['--token', '[secret]', 'sk-a1a1a1a1a1a1a1a1a1a1a1a1'],
     ['--token', '[secret]'],
   ],
@@ -126,11 +126,11 @@ const REFUSED: Record<string, [stored: string[], sent: string[]]> = {
     ['--key', 'a', '--key', 'b'],
     ['--key', '[secret]'],
   ],
-  'behind a plain word that comes again': [
+  'after a plain word that is repeated': [
     ['--token', '-pa1', 'run', 'sk-a1a1a1a1a1a1a1a1a1a1a1a1'],
     ['--token', 'run', '[secret]', 'run', '[secret]'],
   ],
-  'behind an option that comes again': [
+  'after an option that is repeated': [
     ['-v', 'sk-a1a1a1a1a1a1a1a1a1a1a1a1', 'run', 'sk-b2b2b2b2b2b2b2b2b2b2b2b2'],
     ['-v', '[secret]', 'run', '-v', '[secret]'],
   ],
@@ -139,10 +139,10 @@ const REFUSED: Record<string, [stored: string[], sent: string[]]> = {
   'of another host': [['postgres://me:pw@h/x'], ['postgres://[secret]@evil/x']],
   'of another port': [['postgres://me:pw@h/x'], ['postgres://[secret]@h:81/x']],
   'of another scheme': [['https://me:pw@h/x'], ['http://[secret]@h/x']],
-  'of another host, behind another word': [['https://h/?token=a'], ['-v', 'https://evil/?token=[secret]']],
+  'of another host, after another word': [['https://h/?token=a'], ['-v', 'https://evil/?token=[secret]']],
   'in the path of another host': [[`https://h/${'a1'.repeat(16)}/x`], ['-v', 'https://evil/[secret]/x']],
-  'of a host behind a backslash': [['https://h/?token=a'], ['-v', 'https://evil\\@h/?token=[secret]']],
-  'of a host behind a tab': [['https://h/?token=a'], ['-v', 'https://h\t.evil/?token=[secret]']],
+  'of a host after a backslash': [['https://h/?token=a'], ['-v', 'https://evil\\@h/?token=[secret]']],
+  'of a host after a tab': [['https://h/?token=a'], ['-v', 'https://h\t.evil/?token=[secret]']],
   'of another host in JSON': [
     ['{"url": "https://h/", "apiKey": "a"}'],
     ['{"url": "https://evil/", "apiKey": "[secret]"}'],
@@ -205,7 +205,7 @@ const MOVED: Record<string, [stored: McpEntry, change: Partial<McpEntry>, keys: 
   ],
   'another port': [WEB, { url: 'http://h:81/mcp' }, ['headers.X-Key', 'auth', 'auth_helper[2]']],
   'another scheme': [WEB, { url: 'https://h/mcp' }, ['headers.X-Key', 'auth', 'auth_helper[2]']],
-  'another host behind a tab': [
+  'another host after a tab': [
     WEB,
     { url: 'http://h\t.evil/mcp' },
     ['headers.X-Key', 'auth', 'auth_helper[2]'],
@@ -215,7 +215,7 @@ const MOVED: Record<string, [stored: McpEntry, change: Partial<McpEntry>, keys: 
   'a launcher in another directory': [GH, { cwd: '/tmp' }, OF_GH],
   'a launcher with another PATH': [GH, { env: { TOKEN: REDACTED, PATH: '/evil' } }, ['args[2]', 'env.TOKEN']],
   'a launcher without its PATH': [GH, { env: { TOKEN: REDACTED } }, ['args[2]', 'env.TOKEN']],
-  'a program with a library of somebody else': [
+  'a program with a foreign library': [
     STORED[0]!,
     { env: { TOKEN: REDACTED, LD_PRELOAD: '/evil.so' } },
     ['args[1]', 'env.TOKEN'],

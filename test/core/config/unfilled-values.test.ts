@@ -28,7 +28,7 @@ const UNFILLED: Record<string, [entry: Partial<McpEntry>, key: string | undefine
   'an argument': [{ command: 'x', args: ['-v', `--token=${variable('T')}`] }, 'args,1'],
   'a helper': [{ url: 'http://h', auth_helper: ['h', '--key', '<KEY>'] }, 'auth_helper,2'],
   'no variable of a script': [{ command: 'sh', args: ['-c', `echo ${variable('HOME')} | cat`] }, undefined],
-  'no variable that the program has': [
+  'no variable that the program defines': [
     { command: 'npx', args: ['mcp-remote', `Authorization:${variable('AUTH')}`], env: { AUTH: 'Bearer x1' } },
     undefined,
   ],

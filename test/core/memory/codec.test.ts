@@ -61,8 +61,8 @@ const MALFORMED: Record<string, [Buffer, RegExp]> = {
   'flags 1': [patched(10, 1), /flags 1/],
   'the header only': [good.subarray(0, 16), /truncated/],
   'an unknown kind': [patched(44, 3), /kind 3/],
-  'text that is no UTF-8': [patched(52, 0xff), /UTF-8/],
-  'bytes behind the last entry': [Buffer.concat([good, Buffer.from([0])]), /follow/],
+  'text that is not UTF-8': [patched(52, 0xff), /UTF-8/],
+  'bytes after the last entry': [Buffer.concat([good, Buffer.from([0])]), /follow/],
   'a count that no file holds': [patched(27, 0xff), /truncated/],
   'a length that no file holds': [patched(51, 0xff), /truncated/],
 }

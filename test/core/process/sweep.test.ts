@@ -61,7 +61,7 @@ describe('sweepStrays()', { concurrency: true }, () => {
     'of a living owner': '77.100.5.',
     'of another namespace': '78.101.5.',
     'of a system without start times': '0.101.0.',
-    'that somebody else marked': '77.x.5.',
+    'with the tag of another program': '77.x.5.',
   })) {
     test(`leaves a program ${what}`, async () => {
       await using world = await openWorld({ 100: 5 })

@@ -133,7 +133,7 @@ for (const [what, status, message, kind, hint] of [
     /global\., us\./,
   ],
   [
-    'a model nobody asked for',
+    'an unexpected model',
     403,
     'You don’t have access to the model with the specified model ID.',
     'credentials',

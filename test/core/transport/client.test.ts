@@ -108,12 +108,12 @@ const BROKEN: Record<string, [kind: string, reply: (socket: Socket) => void]> = 
   'closes in the middle of a turn': ['unavailable', (socket) => void socket.end(event('start'))],
   'closes inside a frame': ['unavailable', (socket) => void socket.end(event('start').subarray(0, 6))],
   'resets the connection': ['unavailable', (socket) => void socket.resetAndDestroy()],
-  'sends bytes that are no message': [
+  'sends bytes that are not a message': [
     'internal',
     (socket) => void socket.end(Buffer.from('00000003f2017f', 'hex')),
   ],
   'sends a frame over the limit': ['internal', (socket) => void socket.end(Buffer.from('01000001', 'hex'))],
-  'answers a request that nobody created': ['internal', (socket) => void socket.end(frame(77, pong))],
+  'answers an unknown request': ['internal', (socket) => void socket.end(frame(77, pong))],
 }
 for (const [what, [kind, reply]] of Object.entries(BROKEN)) {
   test(`a daemon that ${what} is one error reply: ${kind}`, async () => {

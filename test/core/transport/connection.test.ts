@@ -238,7 +238,7 @@ function filler(type: MessageFns<ClientMessage> | MessageFns<ServerMessage>, exc
 
 function BAD_BYTES(): [string, Uint8Array, RegExp][] {
   return [
-    ['a payload that is no message', encodeFrame(Buffer.from('f2017f', 'hex')), /Cannot decode/],
+    ['a payload that is not a message', encodeFrame(Buffer.from('f2017f', 'hex')), /Cannot decode/],
     ['a length over the limit', Buffer.from('01000001', 'hex'), /16777217 bytes/],
     ['the largest length', Buffer.from('ffffffff', 'hex'), /4294967295 bytes/],
     ['a stream that ends inside a frame', Buffer.from('00000003f2', 'hex'), /ended inside/],

@@ -6,7 +6,7 @@ const TEXT = { type: 'string' }
 const REGION = { type: 'string', 'x-mcp-header': 'Region' }
 
 const SENDABLE: Record<string, object> = {
-  'one that asks for none': { a: TEXT },
+  'a tool without headers': { a: TEXT },
   'texts, whole numbers and booleans': {
     a: REGION,
     b: { type: 'integer', 'x-mcp-header': 'B' },
@@ -25,7 +25,7 @@ for (const [what, properties] of Object.entries(SENDABLE)) {
 
 const UNSENDABLE: Record<string, [object, RegExp]> = {
   'an empty name': [{ a: { ...TEXT, 'x-mcp-header': '' } }, /without a valid name/],
-  'a name that is no text': [{ a: { ...TEXT, 'x-mcp-header': 1 } }, /without a valid name/],
+  'a name that is not a string': [{ a: { ...TEXT, 'x-mcp-header': 1 } }, /without a valid name/],
   'a name with a space': [{ a: { ...TEXT, 'x-mcp-header': 'My Region' } }, /without a valid name/],
   'a name with a line break': [{ a: { ...TEXT, 'x-mcp-header': 'A\r\nB' } }, /without a valid name/],
   'a name beyond ASCII': [{ a: { ...TEXT, 'x-mcp-header': 'Région' } }, /without a valid name/],

@@ -36,10 +36,10 @@ test('ServerMemory knows nothing about servers that were never written', async (
 
 const BROKEN: Record<string, [string, ServerRecord]> = {
   'is empty': ['', {}],
-  'is torn': [JSON.stringify({ v: 1, ...KNOWN }).slice(0, 40), {}],
+  'is truncated': [JSON.stringify({ v: 1, ...KNOWN }).slice(0, 40), {}],
   'is of another version': [JSON.stringify({ v: 2, ...KNOWN }), {}],
   'holds other things': ['{"v":1,"list":7,"era":"future","failure":{"at":"x"}}', {}],
-  'holds tools that are none': [
+  'holds invalid tools': [
     '{"v":1,"list":{"tools":[null,{"name":"a","inputSchema":7}],"dropped":[5]}}',
     { list: { tools: [], dropped: [] } },
   ],

@@ -96,9 +96,9 @@ describe('a server over HTTP with unusual answers', () => {
       /HTTP 500 .*: the disk is full/,
     ],
     ['HTTP 403', json(403, { error: 'insufficient_scope' }), /HTTP 403 \(Forbidden\).*insufficient_scope/],
-    ['JSON that is none', text(200, '{"jsonrpc": "2.0", '), /is not complete JSON/],
-    ['JSON that is no message', json(200, { hello: 'world' }), /is not an MCP message/],
-    ['HTTP 202, as if it were no question', json(202, ''), /it accepted the request but did not answer/],
+    ['invalid JSON', text(200, '{"jsonrpc": "2.0", '), /is not complete JSON/],
+    ['JSON that is not a message', json(200, { hello: 'world' }), /is not an MCP message/],
+    ['HTTP 202, as for a notification', json(202, ''), /it accepted the request but did not answer/],
     [
       'the answer to something else',
       json(200, { jsonrpc: '2.0', id: 'other', result: {} }),

@@ -40,7 +40,7 @@ const SECRETS: Record<string, [Partial<ServerTarget & { transport: 'stdio' }>, s
     ['sk-12345678'],
   ],
   'no paths to secrets': [{ env: { KEY_FILE: '/home/me/key.json', TOKEN: '/abcdefgh' } }, ['/abcdefgh']],
-  'no password that its address shows as well': [
+  'no password that its URL shows as well': [
     { args: ['postgres://postgres:postgres@h/db'] },
     ['postgres:postgres'],
   ],

@@ -6,10 +6,7 @@ import { hideSecrets, showTarget } from '../../../src/mcp/secrets/shown-target.t
 const LINES: Record<string, [string[], string]> = {
   'plain words': [['npx', '-y', '@scope/server@1.2', '/home/me'], 'npx -y @scope/server@1.2 /home/me'],
   'words a shell would read': [['sh', '-c', "echo 'a b'", ''], `sh -c 'echo '\\''a b'\\''' ''`],
-  'a secret behind its option': [
-    ['x', '--api-key', 'sk-1', '--port', '80'],
-    'x --api-key [secret] --port 80',
-  ],
+  'a secret after its option': [['x', '--api-key', 'sk-1', '--port', '80'], 'x --api-key [secret] --port 80'],
   'a secret in its option': [['x', '--token=abc', '-v'], 'x --token=[secret] -v'],
   'a secret of a variable': [
     ['docker', 'run', '-e', 'GITHUB_PERSONAL_ACCESS_TOKEN=ghp_abcdef', '--env=PGPASSWORD=pw', '-eA_KEY=k'],
@@ -23,11 +20,11 @@ const LINES: Record<string, [string[], string]> = {
     ['x', '--connection-string', 'X', '--apiKey', 'k', '-access_token', 't'],
     'x --connection-string [secret] --apiKey [secret] -access_token [secret]',
   ],
-  'what only resembles a secret': [
+  'values that only resemble a secret': [
     ['x', '--keyboard', 'de', '--author', 'bob', '--no-auth', 'run', '--max-tokens', '5', 'COLS=80', 'a:b'],
     'x --keyboard de --author bob --no-auth run --max-tokens 5 COLS=80 a:b',
   ],
-  'an option behind the option of a secret': [['x', '--token', '--verbose'], 'x --token --verbose'],
+  'an option after the option of a secret': [['x', '--token', '--verbose'], 'x --token --verbose'],
   'secrets in a script and in JSON': [
     ['sh', '-c', 'A=1 B_TOKEN=t x --key k y://u:p@h', '--config', '{"apiKey": "k", "n": "1"}'],
     `sh -c 'A=1 B_TOKEN=[secret] x --key [secret] y://[secret]@h' --config '{"apiKey": "[secret]", "n": "1"}'`,

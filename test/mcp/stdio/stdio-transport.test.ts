@@ -7,7 +7,7 @@ const PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}'
 
 const LINES: Record<string, [string, unknown[]]> = {
   'a message': [PING, [1]],
-  'a message behind a byte order mark': [`\uFEFF${PING}`, [1]],
+  'a message after a byte order mark': [`\uFEFF${PING}`, [1]],
   'a message before a carriage return': [`${PING}\r`, [1]],
   'a batch': [`[${PING},{"jsonrpc":"2.0","id":"2","result":{}},7]`, [1, '2']],
   'a refusal': ['{"jsonrpc":"2.0","id":3,"error":{"code":1,"message":"no"}}', [3]],
@@ -18,7 +18,7 @@ const LINES: Record<string, [string, unknown[]]> = {
   'a line of a log': ['{"level":"info","id":5}', []],
   'a list, a number, a text': ['[]\n42\n"x"\nnull', []],
   'an answer to nothing': ['{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"no"}}', []],
-  'a result that is none': ['{"jsonrpc":"2.0","id":1,"result":7}', []],
+  'an invalid result': ['{"jsonrpc":"2.0","id":1,"result":7}', []],
 }
 for (const [what, [line, ids]] of Object.entries(LINES)) {
   test(`StdioTransport delivers ${ids.length} of ${what}`, async () => {

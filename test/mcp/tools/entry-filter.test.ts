@@ -14,7 +14,7 @@ const CASES: [string, Partial<McpEntry>, string[]][] = [
   ['a name to exclude', { exclude: ['list'] }, ['read_file', 'write_file', 'read/dir']],
   ['both, exclude winning', { include: ['*_file'], exclude: ['write*'] }, ['read_file']],
   ['a part of a name', { include: ['read'] }, []],
-  ['what would be an expression', { include: ['read.file', 'l[i]st'] }, []],
+  ['a regular expression', { include: ['read.file', 'l[i]st'] }, []],
 ]
 for (const [what, filter, left] of CASES) {
   test(`hiddenBy() with ${what} leaves ${left.join(', ') || 'nothing'}`, () => {

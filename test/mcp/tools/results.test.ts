@@ -18,7 +18,7 @@ const OUTPUTS: Record<string, [unknown, string]> = {
   ],
   'an embedded text': [{ content: CONTENTS['embedded_text'] }, '[file:///notes/today.md]\n# Today\n'],
   'structured content alone': [{ structuredContent: { a: 1 } }, '{"a":1}'],
-  'structured content beside an empty list': [{ content: [], structuredContent: [1] }, '[1]'],
+  'structured content with an empty list': [{ content: [], structuredContent: [1] }, '[1]'],
   'structured content that repeats the text': [
     { content: [text('{"a": 1}')], structuredContent: { a: 1 } },
     '{"a": 1}',
@@ -70,7 +70,7 @@ const OUTPUTS: Record<string, [unknown, string]> = {
   'no known shape': [{ answer: 42, _meta: { x: 1 } }, '{"answer":42}'],
   'nothing but meta': [{ _meta: { x: 1 } }, '[no content]'],
   'half a character': [{ content: [text('a\ud83d')] }, 'a\ufffd'],
-  'data that is no base64': [
+  'data that is not base64': [
     { content: [{ type: 'image', mimeType: 'image/png', data: '<svg>' }] },
     '[content left out: image, image/png: its data is not base64]',
   ],

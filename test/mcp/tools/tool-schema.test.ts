@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { listRequired, readToolSchema } from '../../../src/mcp/tools/tool-schema.ts'
 
 const ACCEPTED: Record<string, [unknown, unknown]> = {
-  'none at all': [undefined, { type: 'object', properties: {} }],
+  'a missing schema': [undefined, { type: 'object', properties: {} }],
   'one without a type': [{ properties: { a: {} } }, { type: 'object', properties: { a: {} } }],
   'one that is sound': [
     { type: 'object', properties: { a: { type: ['string', 'null'] } }, required: ['a'], $schema: 'x' },
@@ -39,10 +39,10 @@ const REJECTED: Record<string, [unknown, RegExp]> = {
   'another type': [{ type: 'array' }, /type "array" instead of object/],
   'an unknown type': [asArgument({ type: 'hologram' }), /has the type "hologram"/],
   'a type that is not a string': [asArgument({ type: 5 }), /has the type number/],
-  'properties that are none': [{ type: 'object', properties: 'none' }, /"properties" that is not an object/],
+  'invalid properties': [{ type: 'object', properties: 'none' }, /"properties" that is not an object/],
   'a required that is not a list': [{ type: 'object', required: 'a' }, /"required" that is not a list/],
-  'alternatives that are no list': [asArgument({ anyOf: {} }), /"anyOf" that is not a list/],
-  'a part that is no schema': [
+  'alternatives that are not a list': [asArgument({ anyOf: {} }), /"anyOf" that is not a list/],
+  'a part that is not a schema': [
     { type: 'object', properties: { a: 'string' } },
     /a part that is not a schema/,
   ],
@@ -52,7 +52,7 @@ const REJECTED: Record<string, [unknown, RegExp]> = {
   ],
   'a reference to nothing': [asArgument({ $ref: '#/$defs/nowhere' }), /nowhere.*does not exist/],
   'a reference into what objects inherit': [asArgument({ $ref: '#/$defs/constructor' }), /does not exist/],
-  'a bad part behind a list': [asArgument({ items: [{}, { type: 'hologram' }] }), /hologram/],
+  'an invalid part inside a list': [asArgument({ items: [{}, { type: 'hologram' }] }), /hologram/],
   'a bad part in definitions': [{ type: 'object', $defs: { a: { allOf: [{ not: 7 }] } } }, /not a schema/],
 }
 for (const [what, [given, problem]] of Object.entries(REJECTED)) {

@@ -97,34 +97,38 @@ test('applyEdits() returns the positions of the changes in the new text', () => 
 })
 
 const REFUSED: Record<string, { text: string; edits: Edit[]; problem: RegExp; hint?: RegExp }> = {
-  'what occurs several times': {
+  'a text that occurs several times': {
     text: 'a\nb\na\n',
     edits: [one('a', 'b')],
     problem: /^old occurs 2 times, at lines 1, 3$/,
     hint: /add lines around it to old, or set all/,
   },
-  'what occurs very often': {
+  'a text that occurs very often': {
     text: 'a\n'.repeat(20),
     edits: [one('a', 'b')],
     problem: /^old occurs 20 times, at lines 1, 2, .*, 10, …$/,
   },
-  'what occurs more often than anybody counts': {
+  'a text that occurs too often to count': {
     text: 'a'.repeat(2_000),
     edits: [one('a', 'b')],
     problem: /^old occurs at least 1000 times, at lines 1, …$/,
   },
-  'what would make a file that nobody can read': {
+  'an edit whose file would become too large': {
     text: 'a'.repeat(1_000_000),
     edits: [{ ...one('a', 'x'.repeat(1_000)), all: true }],
     problem: /^it would become too large: 1000000000 characters$/,
   },
-  'what overlaps itself': { text: 'aaa', edits: [one('aa', 'b')], problem: /occurs 2 times, at lines 1$/ },
+  'a text that overlaps itself': {
+    text: 'aaa',
+    edits: [one('aa', 'b')],
+    problem: /occurs 2 times, at lines 1$/,
+  },
   'edits of one place': {
     text: 'x\nabc\n',
     edits: [one('bc', '1'), one('ab', '2')],
     problem: /^edits\[0\] and edits\[1\] overlap at line 2$/,
   },
-  'an edit of what another one puts in': {
+  'an edit of a text that another one inserts': {
     text: 'abc',
     edits: [one('abc', 'xyz'), one('xyz', 'q')],
     problem: /^edits\[1\]\.old does not occur/,

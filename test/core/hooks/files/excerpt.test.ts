@@ -19,10 +19,10 @@ const EXCERPTS: Record<string, { text: string; offset?: number; limit?: number; 
     'a carriage return that ends no line': { text: 'a\rb\n\r', shown: 'a\rb\n\r\n[no newline at the end]' },
     'every script': { text: '日本語\n👩‍👩‍👧 é\n', shown: '日本語\n👩‍👩‍👧 é' },
     'from a line': { text: 'a\nb\nc\n', offset: 2, shown: 'b\nc\n[lines 2-3 of 3]' },
-    'as many lines as asked': { text: 'a\nb\nc\n', limit: 2, shown: 'a\nb\n[lines 1-2 of 3]' },
+    'the requested number of lines': { text: 'a\nb\nc\n', limit: 2, shown: 'a\nb\n[lines 1-2 of 3]' },
     'a part in the middle': { text: 'a\nb\nc', offset: 2, limit: 1, shown: 'b\n[lines 2-2 of 3]' },
     'all for a limit above its length': { text: 'a\nb\n', limit: 99, shown: 'a\nb' },
-    'nothing from behind the last line': { text: 'a\nb\n', offset: 3, shown: undefined },
+    'nothing after the last line': { text: 'a\nb\n', offset: 3, shown: undefined },
   }
 for (const [what, { text, offset = 1, limit, shown }] of Object.entries(EXCERPTS)) {
   test(`excerpt() shows ${what}`, () => assert.equal(excerpt(text, { offset, limit }), shown))

@@ -25,7 +25,7 @@ const MISSES: Record<string, { text?: string; old: string; new?: string; says: s
     old: 'Function Two()',
     says: 'old does not occur; line 7 differs in upper and lower case: the file has "function two() {", old has "Function Two()"',
   },
-  'several things at once': {
+  'several differences': {
     old: '  Return "b"  -  c',
     says: 'old does not occur; line 8 differs in several ways: the file has "\\treturn “b” – c", old has "  Return \\"b\\"  -  c"',
   },
@@ -47,7 +47,7 @@ const MISSES: Record<string, { text?: string; old: string; new?: string; says: s
     old: 'a\r\nb',
     says: 'old does not occur; it has CRLF, but lines of the file end with LF',
   },
-  'a line of several that is another one': {
+  'one different line of several': {
     old: 'function two() {\n\treturn b\n}',
     says: 'old does not occur; the closest match is line 7; line 8 differs: the file has "\\treturn “b” – c", old has "\\treturn b"',
   },
@@ -60,12 +60,15 @@ const MISSES: Record<string, { text?: string; old: string; new?: string; says: s
     old: 'function twoo() {',
     says: 'old does not occur; the closest match is line 7: "function two() {"',
   },
-  'what was done before': {
+  'an edit that is already made': {
     old: 'function zero(x, y, z) { return }',
     new: 'function two() {',
     says: 'old does not occur (the new text is already there, at line 7)',
   },
-  'what is nowhere': { old: 'quite something else', says: 'old does not occur (read the file again)' },
+  'a text that does not occur': {
+    old: 'quite something else',
+    says: 'old does not occur (read the file again)',
+  },
   'blank lines': { old: '\n\n\n\n', says: 'old does not occur (read the file again)' },
   'anything in an empty file': {
     text: '',

@@ -43,7 +43,7 @@ for (const [what, { bytes, text: expected }] of Object.entries(TEXTS)) {
 }
 
 const BINARIES: Record<string, number[]> = {
-  'a byte that is no UTF-8': [0x61, 0xff],
+  'a byte that is not UTF-8': [0x61, 0xff],
   'a character that is cut off': [0xc3],
   'a NUL': [0x61, 0, 0x62],
   'UTF-16 of an odd length': [0xff, 0xfe, 0x61],

@@ -134,7 +134,7 @@ test('readFiles() with threads that keep exiting still returns every session onc
 
 for (const [what, options] of [
   ['that ended', { worker: async () => endsAfter(1, 'next', 'setTimeout(() => process.exit(1), 50)') }],
-  ['that nothing was asked of', { idleMs: 1 }],
+  ['without a request', { idleMs: 1 }],
 ] as const) {
   test(`readFiles() with a thread ${what} between two batches returns every session`, async () => {
     await using setting = await openFixture(options)
