@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs'
 import { silentLog } from '../../src/core/base/log.ts'
-import { makeHeader, messageLine } from '../core/storage/samples.ts'
+import { makeHeader, toLine } from '../core/storage/samples.ts'
 import { openSearchHome } from './search-home.ts'
 import { wordSource } from './search-words.ts'
 
@@ -20,13 +20,13 @@ await Promise.all([converse(), converse(), remember()])
 async function converse(): Promise<void> {
   for (;;) {
     const word = newWord()
-    const { id, cursor } = await storage.createSession(makeHeader(), [messageLine(`it begins with ${word}`)])
+    const { id, cursor } = await storage.createSession(makeHeader(), [toLine(`it begins with ${word}`)])
     tell({ session: id, word })
     let at = cursor
     for (let line = 0; line < 6; line++) {
       const next = newWord()
       const filling = 'of other things there is much to say '.repeat(line % 3 === 0 ? 200 : 1)
-      at = await storage.append(id, at, [messageLine(`${filling} ${next}`, 'assistant')])
+      at = await storage.append(id, at, [toLine(`${filling} ${next}`, 'assistant')])
       tell({ session: id, word: next })
     }
     await index.search({ text: 'other things', limit: 5, contextBefore: 1, contextAfter: 1 }, never)

@@ -3,14 +3,14 @@ import { test } from 'node:test'
 import { EntryReader } from '../../../src/core/runtime/entry-reader.ts'
 import { listEntries, listSessions, sessionMeta } from '../../../src/core/runtime/session-pages.ts'
 import { MemoryStorage } from '../../../src/core/storage/memory-storage.ts'
-import { makeHeader, messageLine } from '../storage/samples.ts'
+import { makeHeader, toLine } from '../storage/samples.ts'
 
 test('listSessions() returns pages of the sessions with messages, and their number', async () => {
   let clock = 0
   const storage = new MemoryStorage({ now: () => ++clock })
   const senders = ['a', 'b', 'c', 'd']
   for (const created_by of senders)
-    await storage.createSession(makeHeader({ created_by }), [messageLine(created_by)])
+    await storage.createSession(makeHeader({ created_by }), [toLine(created_by)])
   await storage.createSession(makeHeader({ created_by: 'nobody' }), [])
   const list = async (page: Parameters<typeof listSessions>[1]) => {
     const { sessions, total } = await listSessions(storage, page)
@@ -24,12 +24,7 @@ test('listSessions() returns pages of the sessions with messages, and their numb
 
 test('listEntries() returns pages of messages without other entries', async () => {
   const storage = new MemoryStorage()
-  const lines = [
-    messageLine('one'),
-    { kind: 'meta', title: 'T' } as const,
-    messageLine('two'),
-    messageLine('three'),
-  ]
+  const lines = [toLine('one'), { kind: 'meta', title: 'T' } as const, toLine('two'), toLine('three')]
   const { id: session } = await storage.createSession(makeHeader(), lines)
   const reader = new EntryReader(storage)
   const list = async (page: { offset?: number; limit?: number }) => {
@@ -44,7 +39,7 @@ test('listEntries() returns pages of messages without other entries', async () =
 test('sessionMeta() returns the latest title, summary and number of messages', async () => {
   const storage = new MemoryStorage()
   const { id } = await storage.createSession(makeHeader({ cwd: '/usr' }), [
-    messageLine('one'),
+    toLine('one'),
     { kind: 'meta', title: 'First', summary: 'S' },
     { kind: 'meta', title: 'Second' },
   ])

@@ -12,7 +12,7 @@ import {
 } from '../../../src/core/runtime/sessions.ts'
 import { MemoryStorage } from '../../../src/core/storage/memory-storage.ts'
 import { newStores } from '../../support/test-node.ts'
-import { makeHeader, messageLine } from '../storage/samples.ts'
+import { makeHeader, toLine } from '../storage/samples.ts'
 
 const NEVER = new AbortController().signal
 const PAIR = { agentId: makeHeader().agent_id, sender: 'user' }
@@ -24,7 +24,7 @@ test('the session that was created, copied or activated last is the active one, 
       let clock = Date.UTC(2026, 0, 1)
       const storage = new MemoryStorage({ now: () => clock })
       const sessions = { stores: newStores(storage), running: new RunningTurns(), journals: new Journals() }
-      await storage.createSession(makeHeader(), [messageLine('one')])
+      await storage.createSession(makeHeader(), [toLine('one')])
       for (const [what, which, step] of acts) {
         clock += step
         const now = new Date(clock)
@@ -44,11 +44,11 @@ test('appendMessage() waits for the running turn, and returns the line it wrote'
   const storage = new MemoryStorage()
   const stores = newStores(storage)
   const sessions = { stores, running: new RunningTurns(), journals: new Journals() }
-  const { id } = await storage.createSession(makeHeader(), [messageLine('one')])
+  const { id } = await storage.createSession(makeHeader(), [toLine('one')])
   const turn = await stores.leases.take(turnLeaseName(id), NEVER)
   const message = { role: 'assistant', content: 'two' } as const
   const appended = appendMessage(sessions, { id, message }, NEVER)
-  await storage.append(id, (await storage.read(id)).cursor, [messageLine('of the turn')])
+  await storage.append(id, (await storage.read(id)).cursor, [toLine('of the turn')])
   await turn[Symbol.asyncDispose]()
   assert.equal(await appended, 3)
   const { lines } = await storage.read(id)
@@ -62,7 +62,7 @@ test('appendMessage() rejects tool calls and missing sessions, and stops waiting
   const storage = new MemoryStorage()
   const stores = newStores(storage)
   const sessions = { stores, running: new RunningTurns(), journals: new Journals() }
-  const { id } = await storage.createSession(makeHeader(), [messageLine('one')])
+  const { id } = await storage.createSession(makeHeader(), [toLine('one')])
   const result = { role: 'tool', content: 'done', tool_call_id: 'a', name: 'bash' } as const
   await assert.rejects(appendMessage(sessions, { id, message: result }, NEVER), { kind: 'invalid' })
   const call = { id: 'a', name: 'bash', arguments: '{}' }

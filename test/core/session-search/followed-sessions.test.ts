@@ -21,7 +21,7 @@ import { FollowedSessions } from '../../../src/core/session-search/followed-sess
 import { SessionTable } from '../../../src/core/session-search/session-table.ts'
 import { encodeLines } from '../../../src/core/storage/session-file.ts'
 import { until } from '../../support/until.ts'
-import { makeHeader, messageLine } from '../storage/samples.ts'
+import { makeHeader, toLine } from '../storage/samples.ts'
 import { type FollowedHome, followedHome, foundBy } from './followed-home.ts'
 
 const NEVER = new AbortController().signal
@@ -29,9 +29,9 @@ const NEVER = new AbortController().signal
 test('what this process writes is found immediately, with the byte offset of its line', async () => {
   await using home = await followedHome()
   const { own, followed, folder } = home
-  const { id, cursor } = await own.createSession(makeHeader(), [messageLine('é quick fox')])
+  const { id, cursor } = await own.createSession(makeHeader(), [toLine('é quick fox')])
   assert.deepEqual(foundBy(followed, 'fox'), [`${id} 0 1 ${findOffset(folder.file(id), 'quick')}`])
-  await own.append(id, cursor, [messageLine('lazy dog'), messageLine('zebra', 'assistant')])
+  await own.append(id, cursor, [toLine('lazy dog'), toLine('zebra', 'assistant')])
   assert.deepEqual(foundBy(followed, 'zebra'), [`${id} 1 3 ${findOffset(folder.file(id), 'zebra')}`])
   await own.deleteSession(id)
   assert.deepEqual(foundBy(followed, 'fox zebra dog'), [])
@@ -57,11 +57,11 @@ for (const isWatched of [false, true]) {
   test(`catchUp() over ${where} finds what others wrote, and nothing that they deleted`, async () => {
     await using home = await followedHome({ isWatched })
     const { own, other, followed } = home
-    const { id, cursor } = await other.createSession(makeHeader(), [messageLine('quick fox')])
+    const { id, cursor } = await other.createSession(makeHeader(), [toLine('quick fox')])
     await followed.catchUp(NEVER)
     assert.equal(foundBy(followed, 'fox').length, 1)
-    const at = await other.append(id, cursor, [messageLine('lazy dog')])
-    await own.append(id, at, [messageLine('zebra')])
+    const at = await other.append(id, cursor, [toLine('lazy dog')])
+    await own.append(id, at, [toLine('zebra')])
     assert.deepEqual(foundBy(followed, 'dog zebra'), [], 'what is behind the others waits')
     await followed.catchUp(NEVER)
     assert.equal(foundBy(followed, 'dog zebra').length, 2)
@@ -78,11 +78,7 @@ for (const isWatched of [false, true]) {
 test('catchUp() reads a session again that was truncated, replaced or edited manually', async () => {
   await using home = await followedHome()
   const { other, followed, folder } = home
-  const { id } = await other.createSession(makeHeader(), [
-    messageLine('one'),
-    messageLine('two'),
-    messageLine('three'),
-  ])
+  const { id } = await other.createSession(makeHeader(), [toLine('one'), toLine('two'), toLine('three')])
   await followed.catchUp(NEVER)
   const path = folder.file(id)
   truncateSync(path, findOffset(path, 'three'))
@@ -100,8 +96,8 @@ test('catchUp() reads a session again that was truncated, replaced or edited man
 test('catchUp() waits for an unfinished line to end', async () => {
   await using home = await followedHome()
   const { other, followed, folder } = home
-  const { id, cursor } = await other.createSession(makeHeader(), [messageLine('one')])
-  const [line] = encodeLines([messageLine('zebra')], cursor.seq, 0)
+  const { id, cursor } = await other.createSession(makeHeader(), [toLine('one')])
+  const [line] = encodeLines([toLine('zebra')], cursor.seq, 0)
   appendFileSync(folder.file(id), line!.slice(0, 20))
   await followed.catchUp(NEVER)
   await followed.catchUp(NEVER)
@@ -114,7 +110,7 @@ test('catchUp() waits for an unfinished line to end', async () => {
 test('catchUp() reports an unreadable session once, and finds the others', async () => {
   await using home = await followedHome()
   const { other, followed, folder, logged } = home
-  const { id } = await other.createSession(makeHeader(), [messageLine('fox')])
+  const { id } = await other.createSession(makeHeader(), [toLine('fox')])
   mkdirSync(folder.file(id.replace(/^./, (digit) => (digit === '0' ? '1' : '0'))))
   await followed.catchUp(NEVER)
   await followed.catchUp(NEVER)
@@ -126,9 +122,7 @@ test('catchUp() reports an unreadable session once, and finds the others', async
 test('catchUp() that is aborted leaves nothing half read, and the next one reads it', async () => {
   await using home = await followedHome()
   const { other, followed } = home
-  const long = Array.from({ length: 20 }, (_, index) =>
-    messageLine(`fox ${index} ${'and so on '.repeat(300)}`),
-  )
+  const long = Array.from({ length: 20 }, (_, index) => toLine(`fox ${index} ${'and so on '.repeat(300)}`))
   for (let index = 0; index < 45; index += 1) await other.createSession(makeHeader(), long)
   const stop = new AbortController()
   const stopped = followed.catchUp(stop.signal)
@@ -179,16 +173,13 @@ async function take(home: FollowedHome, ids: string[], { by, what, which, words 
   const text = words.join(' ')
   if (what === 'look') return await home.followed.catchUp(NEVER)
   if (what === 'create' || ids.length === 0) {
-    const { id } = await home[by].createSession(makeHeader({ created_by: `user${which}` }), [
-      messageLine(text),
-    ])
+    const { id } = await home[by].createSession(makeHeader({ created_by: `user${which}` }), [toLine(text)])
     return void ids.push(id)
   }
   const id = ids[which % ids.length]!
   const path = home.folder.file(id)
   const { cursor } = await home[by].read(id)
-  if (what === 'say')
-    await home[by].append(id, cursor, [messageLine(text), messageLine(words[0]!, 'assistant')])
+  if (what === 'say') await home[by].append(id, cursor, [toLine(text), toLine(words[0]!, 'assistant')])
   if (what === 'title') await home[by].append(id, cursor, [{ kind: 'meta', title: text }])
   if (what === 'tear') appendFileSync(path, `{"kind":"entry","role":"user","content":"${text}`)
   if (what === 'rewrite') writeFileSync(path, readFileSync(path, 'utf8').replace('fox', 'foxes'))
@@ -216,7 +207,7 @@ function findOffset(path: string, words: string): number {
 test('catchUp() reads a session again that was changed in place to another of the same length', async () => {
   await using home = await followedHome()
   const { other, followed, folder } = home
-  const { id } = await other.createSession(makeHeader(), [messageLine('one')])
+  const { id } = await other.createSession(makeHeader(), [toLine('one')])
   await followed.catchUp(NEVER)
   const path = folder.file(id)
   writeFileSync(path, readFileSync(path, 'utf8').replace('one', 'two'))
@@ -242,7 +233,7 @@ test('catchUp() later retries a session that could not be read, even if its file
   const place = { folder, text: new TextIndex(), table: new SessionTable() }
   const background = { worker: failing, inline: failing, log: () => undefined }
   const followed = new FollowedSessions({ ...place, ...background, now: () => now })
-  await other.createSession(makeHeader(), [messageLine('fox')])
+  await other.createSession(makeHeader(), [toLine('fox')])
   await followed.catchUp(NEVER)
   isFailing = false
   await followed.catchUp(NEVER)
@@ -255,7 +246,7 @@ test('catchUp() later retries a session that could not be read, even if its file
 test('a pipe among the sessions blocks nothing', async () => {
   await using home = await followedHome()
   const { other, followed, folder } = home
-  const { id } = await other.createSession(makeHeader(), [messageLine('fox')])
+  const { id } = await other.createSession(makeHeader(), [toLine('fox')])
   execFileSync('mkfifo', [folder.file(id.replace(/.$/, (last) => (last === '0' ? '1' : '0')))])
   await followed.catchUp(NEVER)
   assert.equal(foundBy(followed, 'fox').length, 1)
@@ -266,8 +257,7 @@ test('sessions that are deleted together are removed together', async () => {
   await using home = await followedHome()
   const { other, followed, folder } = home
   const made: string[] = []
-  for (let n = 0; n < 20; n++)
-    made.push((await other.createSession(makeHeader(), [messageLine(`fox ${n}`)])).id)
+  for (let n = 0; n < 20; n++) made.push((await other.createSession(makeHeader(), [toLine(`fox ${n}`)])).id)
   await followed.catchUp(NEVER)
   const removed: number[] = []
   const { removeGroups } = followed.text

@@ -11,7 +11,7 @@ import { DiskStorage } from '../../../src/core/storage/disk-storage.ts'
 import { SessionFolder } from '../../../src/core/storage/session-folder.ts'
 import { SEARCH_WORKER } from '../../support/search-worker.ts'
 import { until } from '../../support/until.ts'
-import { makeHeader, messageLine, tickingClock } from '../storage/samples.ts'
+import { makeHeader, tickingClock, toLine } from '../storage/samples.ts'
 
 const NEVER = new AbortController().signal
 
@@ -20,11 +20,11 @@ test('search() returns the best message of each session, chosen after weighting,
   const { storage, find, open } = home
   await using _index = open()
   const one = await storage.createSession(makeHeader(), [
-    messageLine('the fox and the wolf', 'assistant'),
-    messageLine('the fox and the bear'),
-    messageLine('something else', 'assistant'),
+    toLine('the fox and the wolf', 'assistant'),
+    toLine('the fox and the bear'),
+    toLine('something else', 'assistant'),
   ])
-  await storage.createSession(makeHeader(), [messageLine('nothing of that kind')])
+  await storage.createSession(makeHeader(), [toLine('nothing of that kind')])
   const { matches, partial } = await find({ text: 'fox', contextBefore: 1, contextAfter: 0 })
   assert.equal(partial, false)
   assert.deepEqual(
@@ -46,7 +46,7 @@ test('search() finds sessions by their title or their summary alone', async () =
   const { storage, found } = home
   const title = await storage.createSession(makeHeader(), [{ kind: 'meta', title: 'A walk in Lisbon' }])
   const summary = await storage.createSession(makeHeader(), [
-    messageLine('hello'),
+    toLine('hello'),
     { kind: 'meta', summary: 'They spoke of Lisbon' },
   ])
   assert.deepEqual(await found({ text: 'lisbon' }), [`${summary.id} 0`, `${title.id} 0`])
@@ -58,9 +58,9 @@ test('search() finds a long message that was just written, and what came after i
   await using _index = index
   const { storage, found } = home
   assert.deepEqual(await found({ text: 'zebra' }), []) // it follows the folder from now on
-  const { id, cursor } = await storage.createSession(makeHeader(), [messageLine('hello')])
-  const long = await storage.append(id, cursor, [messageLine(`${'word '.repeat(20_000)} zebra`, 'assistant')])
-  await storage.append(id, long, [messageLine('a quagga')])
+  const { id, cursor } = await storage.createSession(makeHeader(), [toLine('hello')])
+  const long = await storage.append(id, cursor, [toLine(`${'word '.repeat(20_000)} zebra`, 'assistant')])
+  await storage.append(id, long, [toLine('a quagga')])
   assert.deepEqual(await found({ text: 'zebra' }), [`${id} 2`])
   assert.deepEqual(await found({ text: 'quagga' }), [`${id} 3`])
 })
@@ -71,10 +71,10 @@ test('search() returns at most 20 sessions, however many matches a long one has'
   const { storage, found } = home
   await storage.createSession(
     makeHeader(),
-    Array.from({ length: 200 }, () => messageLine('fox fox fox')),
+    Array.from({ length: 200 }, () => toLine('fox fox fox')),
   )
   for (let index = 0; index < 30; index += 1)
-    await storage.createSession(makeHeader(), [messageLine(`a fox ${index}`)])
+    await storage.createSession(makeHeader(), [toLine(`a fox ${index}`)])
   const all = await found({ text: 'fox', limit: 1000 })
   assert.equal(all.length, 20)
   assert.equal(new Set(all.map((line) => line.split(' ')[0])).size, 20)
@@ -86,7 +86,7 @@ test('search() is limited to the requested sessions and times', async () => {
   await using _index = home.open()
   const { storage, found } = home
   const create = async (over: Parameters<typeof makeHeader>[0]) =>
-    `${(await storage.createSession(makeHeader(over), [messageLine('fox')])).id} 1`
+    `${(await storage.createSession(makeHeader(over), [toLine('fox')])).id} 1`
   const ann = await create({ created_by: 'ann' })
   const bob = await create({ created_by: 'bob', cwd: '/elsewhere' })
   const other = await create({ agent_id: '01J00000000000000000000009', created_by: 'ann' })
@@ -106,8 +106,8 @@ test('search() omits a session whose file disappears meanwhile, and returns the 
   await using home = await openHome()
   const { storage, found, folder } = home
   await using _index = home.open()
-  const gone = await storage.createSession(makeHeader(), [messageLine('fox')])
-  const kept = await storage.createSession(makeHeader(), [messageLine('a fox and more words')])
+  const gone = await storage.createSession(makeHeader(), [toLine('fox')])
+  const kept = await storage.createSession(makeHeader(), [toLine('a fox and more words')])
   const path = folder.file(gone.id)
   utimesSync(path, 1, 1)
   assert.deepEqual(await found({ text: 'fox' }), [`${gone.id} 1`, `${kept.id} 1`])
@@ -120,9 +120,9 @@ test('a reopened index starts from the last checkpoint, and adds what came since
   await using home = await openHome()
   const { storage, found, folder } = home
   const first = home.open({ worthSaving: 1 })
-  const one = await storage.createSession(makeHeader(), [messageLine('quick fox')])
-  const two = await storage.createSession(makeHeader(), [messageLine('lazy fox')])
-  const three = await storage.createSession(makeHeader(), [messageLine('third fox')])
+  const one = await storage.createSession(makeHeader(), [toLine('quick fox')])
+  const two = await storage.createSession(makeHeader(), [toLine('lazy fox')])
+  const three = await storage.createSession(makeHeader(), [toLine('third fox')])
   const path = folder.file(one.id)
   utimesSync(path, 1, 1)
   assert.equal((await found({ text: 'fox' })).length, 3)
@@ -131,8 +131,8 @@ test('a reopened index starts from the last checkpoint, and adds what came since
 
   writeFileSync(path, readFileSync(path, 'utf8').replace('fox', 'cat'))
   utimesSync(path, 1, 1) // of the same length and time, so it is not read again
-  await storage.append(two.id, two.cursor, [messageLine('a zebra')])
-  const four = await storage.createSession(makeHeader(), [messageLine('fourth fox')])
+  await storage.append(two.id, two.cursor, [toLine('a zebra')])
+  const four = await storage.createSession(makeHeader(), [toLine('fourth fox')])
   await storage.deleteSession(three.id)
   await using _second = home.open()
   assert.deepEqual((await found({ text: 'fox' })).toSorted(), [`${one.id} 1`, `${two.id} 1`, `${four.id} 1`])
@@ -143,7 +143,7 @@ test('an index is rebuilt when a checkpoint is damaged, and says so', async () =
   await using home = await openHome()
   const { storage, found } = home
   const first = home.open({ worthSaving: 1 })
-  const { id } = await storage.createSession(makeHeader(), [messageLine('quick fox')])
+  const { id } = await storage.createSession(makeHeader(), [toLine('quick fox')])
   await found({ text: 'fox' })
   await first[Symbol.asyncDispose]()
   for (const name of readdirSync(home.checkpoints)) {
@@ -168,7 +168,7 @@ test('an index is rebuilt when a checkpoint is damaged, and says so', async () =
 test('only the holder of the lease writes checkpoints', async () => {
   await using home = await openHome()
   const { storage, found, leases } = home
-  await storage.createSession(makeHeader(), [messageLine('quick fox')])
+  await storage.createSession(makeHeader(), [toLine('quick fox')])
   {
     await using _lease = await leases.take('index', NEVER)
     const index = home.open({ worthSaving: 1, isLongLived: false })
@@ -185,7 +185,7 @@ test('only the holder of the lease writes checkpoints', async () => {
 test('a long-lived index saves while it runs, a short-lived one only after much work', async () => {
   await using home = await openHome()
   const { storage, found } = home
-  await storage.createSession(makeHeader(), [messageLine('quick fox')])
+  await storage.createSession(makeHeader(), [toLine('quick fox')])
   const small = home.open({ isLongLived: false })
   await found({ text: 'fox' })
   await small[Symbol.asyncDispose]()
@@ -201,12 +201,12 @@ test('search() of a long-lived index answers while it is built, and says that it
   for (let index = 0; index < 60; index += 1) {
     await storage.createSession(
       makeHeader(),
-      Array.from({ length: 20 }, () => messageLine(`fox ${'and so on '.repeat(300)}`)),
+      Array.from({ length: 20 }, () => toLine(`fox ${'and so on '.repeat(300)}`)),
     )
   }
   await using index = home.open({ patienceMs: 0 })
   assert.equal((await find({ text: 'fox' })).partial, true)
-  const own = await storage.createSession(makeHeader(), [messageLine('new zebra')])
+  const own = await storage.createSession(makeHeader(), [toLine('new zebra')])
   assert.deepEqual(
     (await find({ text: 'zebra' })).matches.map(({ session }) => session),
     [own.id],
@@ -219,7 +219,7 @@ test('search() of a long-lived index answers while it is built, and says that it
 test('search() that is aborted does not end the work that others wait for', async () => {
   await using home = await openHome()
   await using _index = home.open()
-  await home.storage.createSession(makeHeader(), [messageLine('fox')])
+  await home.storage.createSession(makeHeader(), [toLine('fox')])
   const stop = new AbortController()
   const first = home.find({ text: 'fox' }, stop.signal)
   const second = home.find({ text: 'fox' })
@@ -268,11 +268,7 @@ test('search() finds a line with a number higher than any session has', async ()
   await using home = await openHome()
   const { storage, found, folder } = home
   await using _index = home.open()
-  const { id } = await storage.createSession(makeHeader(), [
-    messageLine('one'),
-    messageLine('fox'),
-    messageLine('dog'),
-  ])
+  const { id } = await storage.createSession(makeHeader(), [toLine('one'), toLine('fox'), toLine('dog')])
   const path = folder.file(id)
   writeFileSync(path, readFileSync(path, 'utf8').replace('"seq":2', '"seq":9000000000'))
   assert.deepEqual(await found({ text: 'fox' }), [`${id} 2`])

@@ -11,7 +11,7 @@ import { DiskStorage } from '../../../src/core/storage/disk-storage.ts'
 import { MemoryStorage } from '../../../src/core/storage/memory-storage.ts'
 import { noSuchSession } from '../../../src/core/storage/session-errors.ts'
 import type { NewLine } from '../../../src/core/storage/types.ts'
-import { makeHeader, messageLine } from '../storage/samples.ts'
+import { makeHeader, toLine } from '../storage/samples.ts'
 
 const NEVER = new AbortController().signal
 
@@ -23,10 +23,10 @@ test('StorageSearch finds what was appended, copied and retitled since, and noth
       ({ session, seq }) => `${session} ${seq}`,
     )
   assert.deepEqual(await find('ferry'), [])
-  const { id, cursor } = await storage.createSession(makeHeader(), [messageLine('the ferry')])
+  const { id, cursor } = await storage.createSession(makeHeader(), [toLine('the ferry')])
   assert.deepEqual(await find('ferry'), [`${id} 1`])
   const end = await storage.append(id, cursor, [
-    messageLine('no boat', 'assistant'),
+    toLine('no boat', 'assistant'),
     { kind: 'meta', title: 'Islands' },
   ])
   assert.deepEqual(await find('boat'), [`${id} 2`])
@@ -44,12 +44,12 @@ test('StorageSearch shows the same context of a match as a home does', async () 
   const storage = new DiskStorage({ sessions: folder.path, index: join(folder.path, 'index'), now: Date.now })
   const call = { id: 'a', name: 'read', arguments: '{"path":"x"}' }
   const lines: NewLine[] = [
-    messageLine('one'),
+    toLine('one'),
     { kind: 'entry', role: 'assistant', content: 'two', tool_calls: [call] },
     { kind: 'entry', role: 'tool', content: 'needle', name: 'read', tool_call_id: 'a' },
-    messageLine(`three ${'long '.repeat(400)} needle ${'tail '.repeat(400)}`),
+    toLine(`three ${'long '.repeat(400)} needle ${'tail '.repeat(400)}`),
     { kind: 'meta', title: 'About needle points' },
-    messageLine('five'),
+    toLine('five'),
   ]
   const { id } = await storage.createSession(makeHeader(), [])
   await storage.append(id, (await storage.read(id)).cursor, lines)
@@ -81,8 +81,8 @@ async function findOffset(path: string, line: number): Promise<number> {
 
 test('StorageSearch omits a session that disappears during a search, without an error', async () => {
   const storage = new MemoryStorage()
-  const gone = await storage.createSession(makeHeader(), [messageLine('fox')])
-  const kept = await storage.createSession(makeHeader(), [messageLine('a fox and more words')])
+  const gone = await storage.createSession(makeHeader(), [toLine('fox')])
+  const kept = await storage.createSession(makeHeader(), [toLine('a fox and more words')])
   const query = toSessionQuery({ text: 'fox' })
   for (const when of ['before its first reading', 'before its window is read']) {
     let reads = 0

@@ -19,11 +19,11 @@ import { DiskStorage } from '../../../src/core/storage/disk-storage.ts'
 import { encodeLines } from '../../../src/core/storage/session-file.ts'
 import type { SessionSummary } from '../../../src/core/storage/types.ts'
 import { mountReadOnly } from '../../support/small-disk.ts'
-import { makeHeader, messageLine } from './samples.ts'
+import { makeHeader, toLine } from './samples.ts'
 
 /** Creates enough new sessions for the catalogue to be saved. */
 const MANY = 40
-const more = encodeLines([messageLine('more')], 2, Date.UTC(2026, 0, 3))[0]!
+const more = encodeLines([toLine('more')], 2, Date.UTC(2026, 0, 3))[0]!
 
 test('listSessions() saves what it read, for the next process', async () => {
   await using home = await openHome(MANY)
@@ -145,10 +145,10 @@ test('many concurrent lists and writes finally agree', async () => {
   await Promise.all(storages.map((storage) => storage.listSessions({})))
   const working = storages.map(async (storage, index) => {
     const { id, cursor } = await storage.createSession(makeHeader({ created_by: `s${index}` }), [
-      messageLine('one'),
+      toLine('one'),
     ])
     await storage.listSessions({})
-    await storage.append(id, cursor, [messageLine('two')])
+    await storage.append(id, cursor, [toLine('two')])
     return storage.listSessions({})
   })
   await Promise.all(working)
@@ -170,7 +170,7 @@ async function openHome(count: number) {
   const writer = openStorage(dir.path)
   const add = () =>
     writer.createSession(makeHeader({ created_by: 'many' }), [
-      messageLine('hello'),
+      toLine('hello'),
       { kind: 'meta', title: 'title' },
     ])
   for (let made = 0; made < count; made += 1) await add()

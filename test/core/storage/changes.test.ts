@@ -8,7 +8,7 @@ import fc from 'fast-check'
 import { DiskStorage } from '../../../src/core/storage/disk-storage.ts'
 import type { SessionChange } from '../../../src/core/storage/types.ts'
 import { newLine } from './arbitraries.ts'
-import { makeHeader, messageLine } from './samples.ts'
+import { makeHeader, toLine } from './samples.ts'
 
 test('onChange() is called for every line with its position, once it is written', async () => {
   await using home = await openHome()
@@ -41,13 +41,13 @@ test('onChange() is called for every line with its position, once it is written'
 
 test('onChange() is called for copies and deletions, and for nothing that failed', async () => {
   await using home = await openHome()
-  const { id, cursor } = await home.storage.createSession(makeHeader(), [messageLine('one')])
+  const { id, cursor } = await home.storage.createSession(makeHeader(), [toLine('one')])
   const copy = await home.storage.copySession(id, makeHeader(), 0)
-  await assert.rejects(home.storage.append(id, { bytes: 1, seq: 0 }, [messageLine('two')]), {
+  await assert.rejects(home.storage.append(id, { bytes: 1, seq: 0 }, [toLine('two')]), {
     kind: 'conflict',
   })
   await home.storage.deleteSession(id)
-  await assert.rejects(home.storage.append(id, cursor, [messageLine('two')]), { kind: 'missing' })
+  await assert.rejects(home.storage.append(id, cursor, [toLine('two')]), { kind: 'missing' })
   await assert.rejects(home.storage.deleteSession(id), { kind: 'missing' })
   assert.deepEqual(
     home.changes.map((change) => [change.change, change.id]),

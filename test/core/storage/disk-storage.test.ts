@@ -18,13 +18,13 @@ import { DiskStorage } from '../../../src/core/storage/disk-storage.ts'
 import type { ReadPosition } from '../../../src/core/storage/types.ts'
 import { mountReadOnly, mountSmallDisk } from '../../support/small-disk.ts'
 import { newLine } from './arbitraries.ts'
-import { makeHeader, messageLine } from './samples.ts'
+import { makeHeader, toLine } from './samples.ts'
 
 const pair = { agentId: makeHeader().agent_id, sender: makeHeader().created_by }
 
 test('createSession() creates a private file that is named for the pair', async () => {
   await using home = await openHome()
-  const { id } = await home.storage.createSession(makeHeader(), [messageLine('hello')])
+  const { id } = await home.storage.createSession(makeHeader(), [toLine('hello')])
   const hash = createHash('sha256').update(`${pair.agentId}\0${pair.sender}`).digest('hex')
   assert.match(id, /^[0-9a-f]{16}-[0-9A-HJKMNP-TV-Z]{26}$/)
   assert.equal(id.slice(0, 16), hash.slice(0, 16))
@@ -58,10 +58,10 @@ test('append() heals a file that was cut at any byte, and read() before it retur
 
 test('append() continues an emptied file', async () => {
   await using home = await openHome()
-  const { id } = await home.storage.createSession(makeHeader(), [messageLine('one')])
+  const { id } = await home.storage.createSession(makeHeader(), [toLine('one')])
   truncateSync(home.file(id), 0)
   const { cursor } = await home.storage.read(id)
-  await home.storage.append(id, cursor, [messageLine('two')])
+  await home.storage.append(id, cursor, [toLine('two')])
   const part = await home.storage.read(id)
   assert.deepEqual(
     part.lines.map(({ seq }) => seq),
@@ -81,10 +81,10 @@ test('append() fails with conflict when something else changed the file, and lea
     (path: string) => writeFileSync(path, 'x'.repeat(statSync(path).size + 5)),
   ]) {
     await using home = await openHome()
-    const { id, cursor } = await home.storage.createSession(makeHeader(), [messageLine('one')])
+    const { id, cursor } = await home.storage.createSession(makeHeader(), [toLine('one')])
     change(home.file(id))
     const before = readFileSync(home.file(id))
-    await assert.rejects(home.storage.append(id, cursor, [messageLine('two')]), { kind: 'conflict' })
+    await assert.rejects(home.storage.append(id, cursor, [toLine('two')]), { kind: 'conflict' })
     assert.deepEqual(readFileSync(home.file(id)), before)
   }
 })
@@ -93,7 +93,7 @@ test('concurrent append() and deleteSession() never recreate the file', async ()
   await using home = await openHome()
   for (let round = 0; round < 50; round += 1) {
     const { id, cursor } = await home.storage.createSession(makeHeader(), [])
-    const appending = home.storage.append(id, cursor, [messageLine('one')]).catch((reason) => reason.kind)
+    const appending = home.storage.append(id, cursor, [toLine('one')]).catch((reason) => reason.kind)
     const [outcome] = await Promise.all([appending, home.storage.deleteSession(id)])
     assert.ok(outcome === 'missing' || outcome.seq === 1, String(outcome))
     assert.equal(existsSync(home.file(id)), false)
@@ -104,10 +104,10 @@ test('a full disk loses nothing, leaves nothing behind, and recovers', async () 
   using disk = mountSmallDisk(64)
   if (!disk) return // processes.test.ts does the same with a limit on the size of files, which needs no privileges
   const storage = openStorage(disk.path)
-  const { id, cursor } = await storage.createSession(makeHeader(), [messageLine('one')])
+  const { id, cursor } = await storage.createSession(makeHeader(), [toLine('one')])
   const file = join(disk.path, 'sessions', `${id}.jsonl`)
   const before = readFileSync(file)
-  const large = [messageLine('x'.repeat(100_000))]
+  const large = [toLine('x'.repeat(100_000))]
   await assert.rejects(storage.append(id, cursor, large), { kind: 'storage', hint: /free some space/ })
   await assert.rejects(storage.createSession(makeHeader(), large), {
     kind: 'storage',
@@ -115,14 +115,14 @@ test('a full disk loses nothing, leaves nothing behind, and recovers', async () 
   })
   assert.deepEqual(readFileSync(file), before)
   assert.deepEqual(readdirSync(join(disk.path, 'sessions')), [`${id}.jsonl`])
-  await storage.append(id, cursor, [messageLine('two')])
+  await storage.append(id, cursor, [toLine('two')])
   assert.equal((await storage.read(id)).lines.length, 2)
 })
 
 test('a read-only disk can be read and listed; writing fails with storage', async () => {
   await using home = await openHome()
-  const first = await home.storage.createSession(makeHeader(), [messageLine('one')])
-  const { id, cursor } = await home.storage.createSession(makeHeader(), [messageLine('two')])
+  const first = await home.storage.createSession(makeHeader(), [toLine('one')])
+  const { id, cursor } = await home.storage.createSession(makeHeader(), [toLine('two')])
   using mount = mountReadOnly(home.path)
   if (!mount) return // the next test uses a disk that is read-only for everyone
   const storage = openStorage(mount.path)
@@ -133,7 +133,7 @@ test('a read-only disk can be read and listed; writing fails with storage', asyn
     [id, first.id],
   )
   const refusal = { kind: 'storage', message: /read-only/ }
-  await assert.rejects(storage.append(id, cursor, [messageLine('no')]), refusal)
+  await assert.rejects(storage.append(id, cursor, [toLine('no')]), refusal)
   await assert.rejects(storage.createSession(makeHeader(), []), refusal)
   await assert.rejects(storage.deleteSession(id), refusal)
 })
@@ -194,7 +194,7 @@ async function appendMany(
 ): Promise<ReadPosition> {
   let cursor = from
   for (let index = 0; index < count; index += 1) {
-    cursor = await storage.append(id, cursor, [messageLine('x'.repeat(index * 50))])
+    cursor = await storage.append(id, cursor, [toLine('x'.repeat(index * 50))])
   }
   return cursor
 }

@@ -9,7 +9,7 @@ import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { DiskStorage } from '../../../src/core/storage/disk-storage.ts'
 import { until } from '../../support/until.ts'
-import { makeHeader, messageLine } from './samples.ts'
+import { makeHeader, toLine } from './samples.ts'
 
 const program = join(import.meta.dirname, 'storage-program.ts')
 const run = promisify(execFile)
@@ -45,7 +45,7 @@ test('append() leaves the file unchanged when the system writes only a part of i
   const { stdout } = await run('sh', ['-c', script, process.execPath, program, 'fill', home.path])
   const { id, end, kind, isUnchanged } = JSON.parse(stdout)
   assert.deepEqual([kind, isUnchanged], ['storage', true])
-  await home.storage.append(id, end, [messageLine('after')])
+  await home.storage.append(id, end, [toLine('after')])
   const { lines, warnings } = await home.storage.read(id)
   assert.deepEqual([lines.length, warnings], [end.seq + 1, []])
 })
@@ -62,7 +62,7 @@ test('a writer that is killed at any moment leaves whole lines, and the next app
     await once(writer, 'exit')
     const part = await home.storage.read(id)
     assert.deepEqual(part.warnings, [])
-    bytes = (await home.storage.append(id, part.cursor, [messageLine('after')])).bytes
+    bytes = (await home.storage.append(id, part.cursor, [toLine('after')])).bytes
     assert.equal(readFileSync(file).length, bytes)
   }
 })

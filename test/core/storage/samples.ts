@@ -13,7 +13,8 @@ export function makeHeader(over: Partial<SessionHeader> = {}): SessionHeader {
   }
 }
 
-export function messageLine(content: string, role: 'user' | 'assistant' = 'user'): NewLine {
+/** Returns the line of a message. */
+export function toLine(content: string, role: 'user' | 'assistant' = 'user'): NewLine {
   return { kind: 'entry', role, content }
 }
 

@@ -10,7 +10,7 @@ import {
 } from '../../../src/core/storage/session-file.ts'
 import type { NewLine, SessionLine } from '../../../src/core/storage/types.ts'
 import { newLine } from './arbitraries.ts'
-import { makeHeader, messageLine } from './samples.ts'
+import { makeHeader, toLine } from './samples.ts'
 
 const header = makeHeader()
 const now = Date.UTC(2026, 0, 2)
@@ -21,7 +21,7 @@ const garbage = fc
 
 test('encodeHeader() and encodeLines() write the documented format', () => {
   const lines: NewLine[] = [
-    messageLine('hello\nthere'),
+    toLine('hello\nthere'),
     { kind: 'entry', role: 'tool', content: 'ok', tool_call_id: 'c1', name: 'read', is_error: false },
     { kind: 'event', event: 'tool_result', call_id: 'c1', duration_ms: 12, is_error: false },
     { kind: 'meta', title: 'A title' },
@@ -100,7 +100,7 @@ test('decodeLines() from the end of any line returns the rest of decodeSession()
 })
 
 test('decodeSession() accepts files of editors and other writers', () => {
-  const [first, second] = encodeLines([messageLine('one'), messageLine('two')], 0, now)
+  const [first, second] = encodeLines([toLine('one'), toLine('two')], 0, now)
   for (const [what, text] of [
     ['CRLF', (encodeHeader(header) + first + second).replaceAll('\n', '\r\n')],
     ['a byte order mark', `\uFEFF${encodeHeader(header)}${first}${second}`],
@@ -162,7 +162,7 @@ test('decodeSession() reports an invalid line, and why', () => {
     ['{"kind":"meta","title":7}', 'it is not a usable meta'],
   ] as const) {
     const part = decodeSession(
-      Buffer.from(`${encodeHeader(header)}${line}\n${encodeLines([messageLine('x')], 1, now)[0]}`),
+      Buffer.from(`${encodeHeader(header)}${line}\n${encodeLines([toLine('x')], 1, now)[0]}`),
     )
     assert.deepEqual(part.warnings, [`Line 2 of the session was skipped: ${why}`], line)
     assert.deepEqual(
@@ -190,7 +190,7 @@ test('decodeSession() makes seq increase even where a file says otherwise', () =
 })
 
 test('decodeSession() keeps the conversation of a file whose header is lost', () => {
-  const lines = encodeLines([messageLine('one'), messageLine('two')], 0, now).join('')
+  const lines = encodeLines([toLine('one'), toLine('two')], 0, now).join('')
   const cut = decodeSession(Buffer.from(lines))
   assert.deepEqual(
     cut.lines.map(({ seq }) => seq),

@@ -5,13 +5,11 @@ import { encodeHeader, encodeLines } from '../../../src/core/storage/session-fil
 import { readSessionParts } from '../../../src/core/storage/session-parts.ts'
 import { readSessionFile } from '../../../src/core/storage/session-reader.ts'
 import { makeTree } from '../../support/trees.ts'
-import { makeHeader, messageLine } from './samples.ts'
+import { makeHeader, toLine } from './samples.ts'
 
 /** Lines of 1 kB, with one between them that is longer than several parts. */
 const LINES = encodeLines(
-  Array.from({ length: 900 }, (_, at) =>
-    messageLine(at === 450 ? 'long '.repeat(200_000) : 'crab '.repeat(200)),
-  ),
+  Array.from({ length: 900 }, (_, at) => toLine(at === 450 ? 'long '.repeat(200_000) : 'crab '.repeat(200))),
   0,
   Date.UTC(2026, 0, 2),
 )

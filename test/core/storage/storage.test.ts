@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import type { NewLine, Pair, ReadPosition } from '../../../src/core/storage/types.ts'
 import { newLine } from './arbitraries.ts'
 import { create, type Opened, openDisk, openMemory, openWatched, toIso } from './open-storage.ts'
-import { makeHeader, messageLine } from './samples.ts'
+import { makeHeader, toLine } from './samples.ts'
 
 const unknown = '0123456789abcdef-01J00000000000000000000000'
 
@@ -17,10 +17,7 @@ for (const [name, open] of [
     test('createSession() stores the header and the first lines, with times', async () => {
       await using opened = await open()
       const { storage } = opened
-      const { id, cursor } = await storage.createSession(makeHeader(), [
-        messageLine('one'),
-        messageLine('two'),
-      ])
+      const { id, cursor } = await storage.createSession(makeHeader(), [toLine('one'), toLine('two')])
       const part = await storage.read(id)
       assert.deepEqual(part.header, makeHeader())
       assert.deepEqual(part.cursor, cursor)
@@ -28,8 +25,8 @@ for (const [name, open] of [
       assert.deepEqual(
         part.lines.map(({ seq, ts, ...line }) => ({ seq, ...line })),
         [
-          { seq: 1, ...messageLine('one') },
-          { seq: 2, ...messageLine('two') },
+          { seq: 1, ...toLine('one') },
+          { seq: 2, ...toLine('two') },
         ],
       )
       for (const { ts } of part.lines) assert.match(ts, /^2026-01-01T00:00:0\d\.000Z$/)
@@ -38,7 +35,7 @@ for (const [name, open] of [
     test('createSession() keeps unknown keys', async () => {
       await using opened = await open()
       const header = { ...makeHeader(), mood: 'good' }
-      const line = { ...messageLine('one'), mood: 'better' }
+      const line = { ...toLine('one'), mood: 'better' }
       const { id } = await opened.storage.createSession(header, [line])
       const part = await opened.storage.read(id)
       assert.equal(JSON.stringify(part.header).includes('"mood":"good"'), true)
@@ -48,9 +45,9 @@ for (const [name, open] of [
     test('append() returns the new end, and read() what came since a cursor', async () => {
       await using opened = await open()
       const { storage } = opened
-      const { id, cursor: first } = await storage.createSession(makeHeader(), [messageLine('one')])
-      const second = await storage.append(id, first, [messageLine('two'), messageLine('three')])
-      const third = await storage.append(id, second, [messageLine('four')])
+      const { id, cursor: first } = await storage.createSession(makeHeader(), [toLine('one')])
+      const second = await storage.append(id, first, [toLine('two'), toLine('three')])
+      const third = await storage.append(id, second, [toLine('four')])
       const contents = async (since?: ReadPosition) => {
         const part = await storage.read(id, since)
         assert.deepEqual(part.cursor, third)
@@ -70,10 +67,7 @@ for (const [name, open] of [
 
     test('read() reads everything again when the cursor does not match', async () => {
       await using opened = await open()
-      const { id, cursor } = await opened.storage.createSession(makeHeader(), [
-        messageLine('one'),
-        messageLine('two'),
-      ])
+      const { id, cursor } = await opened.storage.createSession(makeHeader(), [toLine('one'), toLine('two')])
       for (const since of [
         { bytes: cursor.bytes + 1, seq: 3 },
         { bytes: cursor.bytes - 1, seq: 1 },
@@ -87,13 +81,10 @@ for (const [name, open] of [
     test('append() elsewhere than at the end fails with conflict and changes nothing', async () => {
       await using opened = await open()
       const { storage } = opened
-      const { id, cursor } = await storage.createSession(makeHeader(), [messageLine('one')])
-      const end = await storage.append(id, cursor, [messageLine('two')])
+      const { id, cursor } = await storage.createSession(makeHeader(), [toLine('one')])
+      const end = await storage.append(id, cursor, [toLine('two')])
       for (const at of [cursor, { bytes: end.bytes + 1, seq: 2 }, { bytes: 0, seq: 0 }]) {
-        await assert.rejects(storage.append(id, at, [messageLine('no')]), {
-          name: 'CrabError',
-          kind: 'conflict',
-        })
+        await assert.rejects(storage.append(id, at, [toLine('no')]), { name: 'CrabError', kind: 'conflict' })
       }
       assert.deepEqual((await storage.read(id)).cursor, end)
     })
@@ -106,7 +97,7 @@ for (const [name, open] of [
 
     test('stored lines do not change with the objects that were passed or returned', async () => {
       await using opened = await open()
-      const line = messageLine('one')
+      const line = toLine('one')
       const { id } = await opened.storage.createSession(makeHeader(), [line])
       Object.assign(line, { content: 'changed' })
       const part = await opened.storage.read(id)
@@ -157,7 +148,7 @@ for (const [name, open] of [
       const [a, b] = [await create(opened), await create(opened)]
       assert.equal(await storage.activeSession(pair), b.id)
       const end = await storage.append(a.id, a.cursor, [{ kind: 'meta', activated_at: toIso(now()) }])
-      await storage.append(a.id, end, [messageLine('more'), { kind: 'meta', title: 'a' }])
+      await storage.append(a.id, end, [toLine('more'), { kind: 'meta', title: 'a' }])
       assert.equal(await storage.activeSession(pair), a.id)
       const c = await create(opened)
       assert.equal(await storage.activeSession(pair), c.id)
@@ -207,11 +198,8 @@ for (const [name, open] of [
     test('copySession() keeps lines unchanged, including times, up to the requested one', async () => {
       await using opened = await open()
       const { storage } = opened
-      const { id, cursor } = await storage.createSession(makeHeader(), [
-        messageLine('one'),
-        messageLine('two'),
-      ])
-      await storage.append(id, cursor, [messageLine('three')])
+      const { id, cursor } = await storage.createSession(makeHeader(), [toLine('one'), toLine('two')])
+      await storage.append(id, cursor, [toLine('three')])
       const { lines } = await storage.read(id)
       const header = { ...makeHeader(), forked_from: id }
       for (const [upto, count] of [
@@ -232,8 +220,8 @@ for (const [name, open] of [
       const { id, cursor } = await create(opened, { cwd: '/a' })
       const fork = await create(opened, { forked_from: id, created_by: 'other' })
       const end = await storage.append(id, cursor, [
-        messageLine(`question\n\tof ${'🦀'.repeat(100)}`),
-        messageLine('answer', 'assistant'),
+        toLine(`question\n\tof ${'🦀'.repeat(100)}`),
+        toLine('answer', 'assistant'),
         { kind: 'entry', role: 'tool', content: 'r', tool_call_id: 'c' },
         { kind: 'meta', title: 'first', summary: 'all of it' },
         { kind: 'meta', title: 'second' },
@@ -263,7 +251,7 @@ for (const [name, open] of [
       })
       assert.equal(rows[1]?.forkedFrom, id)
       assert.equal(rows[1]?.updatedAt, rows[1]?.createdAt)
-      await storage.append(id, end, [messageLine('another')])
+      await storage.append(id, end, [toLine('another')])
       assert.equal((await storage.listSessions({}))[0]?.messageCount, 3)
     })
 
@@ -319,7 +307,7 @@ for (const [name, open] of [
       const { storage } = opened
       const { id, cursor } = await create(opened)
       await storage.deleteSession(id)
-      await assert.rejects(storage.append(id, cursor, [messageLine('no')]), { kind: 'missing' })
+      await assert.rejects(storage.append(id, cursor, [toLine('no')]), { kind: 'missing' })
       await assert.rejects(storage.read(id, cursor), { kind: 'missing' })
       assert.deepEqual(await storage.listSessions({}), [])
     })

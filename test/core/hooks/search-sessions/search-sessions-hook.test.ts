@@ -7,7 +7,7 @@ import { ownSenders } from '../../../../src/core/policy/class-rights.ts'
 import type { ToolDispatch } from '../../../../src/core/runtime/hook.ts'
 import type { Excerpt, SessionMatch, SessionQuery } from '../../../../src/core/session-search/types.ts'
 import { MemoryStorage } from '../../../../src/core/storage/memory-storage.ts'
-import { makeHeader, messageLine } from '../../storage/samples.ts'
+import { makeHeader, toLine } from '../../storage/samples.ts'
 
 const NEVER = new AbortController().signal
 
@@ -65,10 +65,7 @@ test('toAnswer() returns each conversation with id, day and title, and marks the
 
 test("search_sessions searches the agent's own conversations, except the current one", async () => {
   const storage = new MemoryStorage()
-  const { id } = await storage.createSession(makeHeader(), [
-    messageLine('one'),
-    { kind: 'meta', title: 'First' },
-  ])
+  const { id } = await storage.createSession(makeHeader(), [toLine('one'), { kind: 'meta', title: 'First' }])
   const asked: SessionQuery[] = []
   const hook = searchSessionsHook({
     storage,

@@ -8,7 +8,7 @@ import { openBackground } from '../../../../src/core/session-search/background/o
 import { MAX_LINE_BYTES } from '../../../../src/core/session-search/background/session-text.ts'
 import type { FileToRead, ReadFile } from '../../../../src/core/session-search/background/types.ts'
 import { SEARCH_WORKER } from '../../../support/search-worker.ts'
-import { messageLine } from '../../storage/samples.ts'
+import { toLine } from '../../storage/samples.ts'
 import { allHits, HEADER, manySessions, sessionFiles, writtenIndex } from './session-files.ts'
 
 const never = new AbortController().signal
@@ -33,7 +33,7 @@ for (const [place, source] of [
 
   test(`indexFiles() with ${place} reports a file when it is completely indexed`, async () => {
     await using setting = await openSetting()
-    const end = setting.write(1, [messageLine('first'), messageLine('second')])
+    const end = setting.write(1, [toLine('first'), toLine('second')])
     const found: number[] = []
     const [file] = await setting.index([setting.file(1)], () => found.push(setting.count('first second')))
     assert.deepEqual(found, [2])
@@ -45,11 +45,11 @@ for (const [place, source] of [
 
   test(`indexFiles() with ${place} continues after a cursor, and replaces an old title by the new one`, async () => {
     await using setting = await openSetting()
-    setting.write(1, [messageLine('first'), { kind: 'meta', title: 'old', summary: 'short' }])
+    setting.write(1, [toLine('first'), { kind: 'meta', title: 'old', summary: 'short' }])
     const [before] = await setting.index([setting.file(1)])
     setting.append(
       1,
-      [messageLine('second'), { kind: 'meta', title: 'middle' }, { kind: 'meta', title: 'new' }],
+      [toLine('second'), { kind: 'meta', title: 'middle' }, { kind: 'meta', title: 'new' }],
       2,
     )
     const [after] = await setting.index([{ ...setting.file(1), since: before!.cursor }])
@@ -66,7 +66,7 @@ for (const [place, source] of [
 
   test(`indexFiles() with ${place} reports a replaced file, and indexes nothing of it`, async () => {
     await using setting = await openSetting()
-    const end = setting.write(1, [messageLine('first'), messageLine('second')])
+    const end = setting.write(1, [toLine('first'), toLine('second')])
     for (const bytes of [0, 5, end - 1, end + 1, 1e9]) {
       const [file] = await setting.index([{ ...setting.file(1), since: { bytes, seq: 1 } }])
       assert.equal(file?.changed, true, `${bytes}`)
@@ -77,7 +77,7 @@ for (const [place, source] of [
   test(`indexFiles() with ${place} skips what it cannot read`, async () => {
     await using setting = await openSetting()
     mkdirSync(setting.path(2))
-    setting.write(3, [messageLine('third')])
+    setting.write(3, [toLine('third')])
     const [gone, folder, third] = await setting.index([1, 2, 3].map(setting.file))
     assert.deepEqual([gone?.header, gone?.problem, gone?.changed], [undefined, undefined, false])
     assert.equal(folder?.header, undefined)
@@ -103,7 +103,7 @@ for (const [place, source] of [
 
   test(`indexFiles() with ${place} reads files with any contents`, async () => {
     await using setting = await openSetting()
-    setting.write(1, [messageLine('first')])
+    setting.write(1, [toLine('first')])
     const path = setting.path(1)
     appendFileSync(path, 'no json\n\n[]\n{}\n{"kind":"entry","role":"user","content":5}\n')
     appendFileSync(path, Buffer.from([0xff, 0xfe, 0, 0x0a, 0xef, 0xbb, 0xbf]))

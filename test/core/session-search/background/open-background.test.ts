@@ -16,7 +16,7 @@ import {
 import type { ReadFile } from '../../../../src/core/session-search/background/types.ts'
 import { SEARCH_WORKER } from '../../../support/search-worker.ts'
 import { until } from '../../../support/until.ts'
-import { messageLine } from '../../storage/samples.ts'
+import { toLine } from '../../storage/samples.ts'
 import { allHits, manySessions, sessionFiles, writtenIndex } from './session-files.ts'
 
 const never = new AbortController().signal
@@ -114,7 +114,7 @@ test('openBackground() works in this thread when a thread cannot start', async (
 test('readFiles() with threads that keep exiting still returns every session once', async () => {
   await using setting = await openFixture({ worker: async () => endsAfter(3, 'next') })
   const sessions = manySessions(1000)
-  const long = Array.from({ length: 9000 }, (_, at) => messageLine(`own17 ${at}`)) // of several batches
+  const long = Array.from({ length: 9000 }, (_, at) => toLine(`own17 ${at}`)) // of several batches
   sessions.set(500, long)
   for (const [group, lines] of sessions) setting.write(group, lines)
   const index = new TextIndex()

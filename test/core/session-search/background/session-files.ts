@@ -8,7 +8,7 @@ import type { FileToRead } from '../../../../src/core/session-search/background/
 import { addLine } from '../../../../src/core/session-search/live-lines.ts'
 import { encodeHeader, encodeLines } from '../../../../src/core/storage/session-file.ts'
 import type { NewLine, SessionLine } from '../../../../src/core/storage/types.ts'
-import { makeHeader, messageLine } from '../../storage/samples.ts'
+import { makeHeader, toLine } from '../../storage/samples.ts'
 
 /** The file sizes after the headers. */
 export const HEADER = makeHeader()
@@ -66,12 +66,12 @@ function makeLines(group: number): NewLine[] {
   const word = (at: number) => WORDS[(group * 7 + at * at) % WORDS.length]!
   const call = { id: 'c', name: 'bash', arguments: JSON.stringify({ command: `grep ${word(3)}` }) }
   return [
-    messageLine(`own${group} ${word(1)} ${word(2)} ${word(2)}`),
+    toLine(`own${group} ${word(1)} ${word(2)} ${word(2)}`),
     { kind: 'meta', title: 'an early title' },
     { kind: 'entry', role: 'assistant', content: word(5), tool_calls: [call] },
     { kind: 'entry', role: 'tool', content: 'harbour harbour', tool_call_id: 'c' },
     { kind: 'event', event: 'user_steered', content: 'harbour' },
-    messageLine(`${word(6)} ${word(7)} crab`, 'assistant'),
+    toLine(`${word(6)} ${word(7)} crab`, 'assistant'),
     {
       kind: 'meta',
       title: `title ${word(4)}`,
