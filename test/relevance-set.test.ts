@@ -34,14 +34,14 @@ test('no query occurs twice, and no family is in both halves', () => {
 test('a synonym query shares few words with its session', () => {
   const labels = [...tuning, ...heldOut].filter(({ kind }) => kind === 'synonyms')
   const shares = labels.map(({ text, session }) => {
-    const said = new Set(history[session]!.turns.flatMap((turn) => wordsOf(turn.text)))
-    const asked = wordsOf(text)
+    const said = new Set(history[session]!.turns.flatMap((turn) => splitWords(turn.text)))
+    const asked = splitWords(text)
     return asked.filter((word) => said.has(word)).length / asked.length
   })
   assert.ok(shares.reduce((sum, share) => sum + share, 0) / shares.length < 0.25)
 })
 
 /** Returns the words of five letters and more. */
-function wordsOf(text: string): string[] {
+function splitWords(text: string): string[] {
   return text.toLowerCase().match(/\p{L}{5,}/gu) ?? []
 }

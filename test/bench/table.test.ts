@@ -17,7 +17,7 @@ test('toTable() shows ratios to the floor of the same run and judges those that 
     },
     { name: 'peer', values: { wall: 60, rss: Number.NaN }, marks: { wall: { floor: 'floor' } } },
   ])
-  assert.deepEqual(cellsOf(table), [
+  assert.deepEqual(splitCells(table), [
     ['', 'wall ms', 'RSS MB'],
     ['floor', '20.0', '40'],
     ['ours', '25.0 = 1.25 ×  ✓ ≤ 1.25', '95  ✗ > 90'],
@@ -45,7 +45,7 @@ test('toTable() judges what is above the floor', () => {
     { name: 'bad', values: { wall: 60.1 }, marks },
     { name: 'alone', values: { wall: 5 }, marks: { wall: { floor: 'missing', most: 1 } } },
   ])
-  assert.deepEqual(cellsOf(table).slice(2), [
+  assert.deepEqual(splitCells(table).slice(2), [
     ['good', '60.0 = 30.0 + 30.0  ✓ ≤ 30'],
     ['bad', '60.1 = 30.0 + 30.1  ✗ > 30'],
     ['alone', '5.0'],
@@ -57,19 +57,19 @@ test('toTable() shows in its row why a program was not measured', () => {
     { name: 'floor', values: { wall: 20, rss: 40 } },
     { name: 'peer', values: { wall: Number.NaN }, failure: 'it did not start' },
   ])
-  assert.deepEqual(cellsOf(table).at(-1), ['peer', 'not measured: it did not start'])
+  assert.deepEqual(splitCells(table).at(-1), ['peer', 'not measured: it did not start'])
 })
 
 test('toTable() transposes a table with many columns', () => {
   const many = Array.from({ length: 7 }, (_, at) => ({ key: `k${at}`, title: `figure ${at}` }))
   const table = toTable(many, [{ name: 'ours', values: { k0: 1, k6: 7 } }])
-  assert.deepEqual(cellsOf(table).slice(0, 2), [
+  assert.deepEqual(splitCells(table).slice(0, 2), [
     ['', 'ours'],
     ['figure 0', '1'],
   ])
-  assert.equal(cellsOf(table).at(-1)!.join(' '), 'figure 6 7')
+  assert.equal(splitCells(table).at(-1)!.join(' '), 'figure 6 7')
 })
 
-function cellsOf(table: string): string[][] {
+function splitCells(table: string): string[][] {
   return table.split('\n').map((line) => line.split(/ {3,}/))
 }

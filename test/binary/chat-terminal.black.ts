@@ -19,7 +19,7 @@ for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) {
       'stty -a > before; crabtalk chat "tell me"; echo code $?; stty -a > after',
     )
     await shell.shows('Once upon a time')
-    process.kill(await pidOfChat(talk), signal)
+    process.kill(await findChatPid(talk), signal)
     await shell.shows(/^code \d+$/)
     assert.equal((await shell.finished).code, 0)
     const code = { SIGTERM: 143, SIGHUP: 129, SIGINT: 130 }[signal]
@@ -214,7 +214,7 @@ test('the terminal is restored when the program crashes', async () => {
     'stty -a > before; crabtalk chat "tell me"; echo code $?; stty -a > after',
   )
   await shell.shows('Once upon a time')
-  const pid = await pidOfChat(talk)
+  const pid = await findChatPid(talk)
   process.kill(pid, 'SIGINT')
   process.kill(pid, 'SIGTERM') // signals of the same kind may be merged, and the system decides which one arrives last
   await shell.shows(/^code 1(?:30|43)$/)
@@ -258,7 +258,7 @@ async function leave(chat: Session): Promise<void> {
 }
 
 /** Returns the process id of the chat that a shell runs. */
-async function pidOfChat(talk: Talk): Promise<number> {
+async function findChatPid(talk: Talk): Promise<number> {
   const pids = await processesLeft(`CRAB_TEST=${talk.env['CRAB_TEST']}`)
   for (const pid of pids) {
     const [, name] = (await readOfProcess(String(pid), 'cmdline')).split('\0')

@@ -74,7 +74,7 @@ test('a command without a daemon reads the folder once, for agents that use comp
   await writeAgent(talk, 'components = ["clock"]\n\n[permissions]\nallow = ["mcp__clock__*"]\n')
   const asked = await talk.send(['what time is it'])
   assert.deepEqual([asked.stdout, asked.stderr, asked.code], ['done\n', '', 0])
-  assert.equal(callsOf(clock), 1)
+  assert.equal(countCalls(clock), 1)
   await writeAgent(talk, '')
   await talk.send(['and now'])
   assert.doesNotMatch(talk.server.requests.at(-1)!.text, /mcp__clock/)
@@ -105,13 +105,13 @@ async function untilListed(talk: Talk, isSo: ((row: Row) => boolean) | undefined
 
 /** Runs a turn that is offered the component's tool, calls it, and reads the answer. */
 async function assertCalled(talk: Talk, clock: TestComponent): Promise<void> {
-  const before = callsOf(clock)
+  const before = countCalls(clock)
   const { stdout, stderr, code } = await talk.send(['what time is it'], DAEMON)
   assert.deepEqual([stdout, stderr, code], ['done\n', '', 0])
   assert.match(talk.server.requests.at(-1)!.text, /"content":"tick"/)
-  assert.equal(callsOf(clock), before + 1)
+  assert.equal(countCalls(clock), before + 1)
 }
 
-function callsOf({ server }: TestComponent): number {
+function countCalls({ server }: TestComponent): number {
   return server.requests().filter(({ tool }) => tool === 'echo').length
 }

@@ -21,13 +21,13 @@ for (const name of ['daemon', 'cron']) {
     await using box = await makeSandbox()
     await setWatchdog(box, '3')
     assert.equal((await up(box, `${name} start`)).code, 0)
-    const first = await statusOf(box, name)
+    const first = await readStatus(box, name)
     assert.equal(first.state, 'ready')
     sendSignal(first.pid, 'SIGSTOP')
     if (name === 'cron') await utimes(join(box.home, 'run/cron.json'), new Date(0), new Date(0)) // the service has been silent for a long time
-    assert.match((await statusOf(box, name)).state, /^(starting|degraded)$/) // depends on how long the service has run
+    assert.match((await readStatus(box, name)).state, /^(starting|degraded)$/) // depends on how long the service has run
     await until('it runs again', async () => {
-      const { state, pid } = await statusOf(box, name)
+      const { state, pid } = await readStatus(box, name)
       return state === 'ready' && pid !== first.pid
     })
     const logs = (await up(box, `${name} logs`)).stdout
@@ -43,7 +43,7 @@ test('CRABTALK_WATCHDOG=off does not restart a service, and its output is still 
   await using box = await makeSandbox()
   await setWatchdog(box, 'off')
   assert.equal((await up(box, 'daemon start')).code, 0)
-  const first = await statusOf(box, 'daemon')
+  const first = await readStatus(box, 'daemon')
   const path = join(box.home, 'logs/daemon.crash.log')
   const fd = openSync(path, 'a')
   for (let left = 5; left > 0; left--) {
@@ -52,7 +52,7 @@ test('CRABTALK_WATCHDOG=off does not restart a service, and its output is still 
   }
   closeSync(fd)
   assert.ok(statSync(`${path}.1`).size <= 5 * 1024 * 1024)
-  assert.equal((await statusOf(box, 'daemon')).pid, first.pid)
+  assert.equal((await readStatus(box, 'daemon')).pid, first.pid)
   assert.equal((await up(box, 'daemon stop')).code, 0)
 })
 
@@ -65,6 +65,6 @@ async function up(box: Sandbox, line: string): Promise<Finished> {
   return await box.run(line.split(' '), { program: 'crabup', env: OWN })
 }
 
-async function statusOf(box: Sandbox, name: string): Promise<Status> {
+async function readStatus(box: Sandbox, name: string): Promise<Status> {
   return JSON.parse((await up(box, `${name} status --json`)).stdout) as Status
 }

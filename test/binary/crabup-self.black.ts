@@ -28,7 +28,7 @@ test('crabup self update replaces the program of a running service, which uses i
   await using talk = await makeTalk([])
   const bin = await install(talk, 'prefix/bin')
   const file = await newer(talk)
-  await writeFile(join(talk.cwd, 'SHA256SUMS'), `${await sumOf(file)}  newer\n`)
+  await writeFile(join(talk.cwd, 'SHA256SUMS'), `${await hashFile(file)}  newer\n`)
   const crabup = (words: string) =>
     talk.shell(`prefix/bin/crabup ${words}`, {
       env: { ...WITH_DAEMON, CRABTALK_SERVICE_MANAGER: 'supervisor' },
@@ -47,7 +47,7 @@ test('crabup self update replaces the program of a running service, which uses i
   )
   assert.equal(update.stderr, 'daemon still runs the previous version: crabup daemon restart\n')
   assert.equal((await stat(join(bin, 'crabtalk.old'))).ino, before.ino)
-  assert.equal(await sumOf(join(bin, 'crabtalk')), await sumOf(file))
+  assert.equal(await hashFile(join(bin, 'crabtalk')), await hashFile(file))
   assert.deepEqual((await readdir(bin)).toSorted(), ['crabtalk', 'crabtalk.old', 'crabup'])
   assert.equal(await pid(), first)
 
@@ -70,13 +70,13 @@ echo "$2 $3 with 9.9.9"
 exit 1
 `
   await writeFile(join(talk.cwd, 'unfit'), unfit)
-  const sum = await sumOf(join(talk.cwd, 'unfit'))
+  const sum = await hashFile(join(talk.cwd, 'unfit'))
   const env = { ...WITH_DAEMON, CRABTALK_SERVICE_MANAGER: 'supervisor' }
   const crabup = (words: string) => talk.shell(`bin/crabup ${words}`, { env })
   await using stack = new AsyncDisposableStack()
   stack.defer(async () => assert.equal((await crabup('daemon stop')).code, 0))
   assert.equal((await crabup('daemon start')).code, 0)
-  const before = await sumOf(join(bin, 'crabtalk'))
+  const before = await hashFile(join(bin, 'crabtalk'))
   const update = await crabup(`self update --from unfit --sha256 ${sum} --restart`)
   assert.equal(update.code, 1)
   assert.match(update.stdout, /^crabtalk \S+ → 9\.9\.9: [^\n]*\ndaemon restart with 9\.9\.9\n$/)
@@ -84,7 +84,7 @@ exit 1
     update.stderr,
     /^crabup: daemon does not run with crabtalk 9\.9\.9, so crabtalk \d\S+ was restored$/m,
   )
-  assert.equal(await sumOf(join(bin, 'crabtalk')), before)
+  assert.equal(await hashFile(join(bin, 'crabtalk')), before)
   assert.equal((await crabup('daemon status')).code, 0)
   assert.deepEqual((await readdir(bin)).toSorted(), ['crabtalk', 'crabtalk.old', 'crabup'])
 })
@@ -92,11 +92,11 @@ exit 1
 test('crabup self update refuses a program with damaged commands, and one that only echoes', async () => {
   await using box = await makeSandbox()
   const bin = await install(box, 'bin')
-  const before = await sumOf(join(bin, 'crabtalk'))
+  const before = await hashFile(join(bin, 'crabtalk'))
   await writeFile(join(box.cwd, 'damaged'), await damaged())
   await writeFile(join(box.cwd, 'echo'), '#!/bin/sh\necho crabtalk 9.9.9\n')
   for (const name of ['damaged', 'echo']) {
-    const sum = await sumOf(join(box.cwd, name))
+    const sum = await hashFile(join(box.cwd, name))
     const update = await box.shell(`bin/crabup self update --from ${name} --sha256 ${sum}`)
     assert.deepEqual([update.code, update.stdout], [65, ''], update.stderr)
     assert.match(
@@ -104,14 +104,14 @@ test('crabup self update refuses a program with damaged commands, and one that o
       /Cannot switch to the new program: the file is damaged: `config check --json` fails: /,
     )
   }
-  assert.equal(await sumOf(join(bin, 'crabtalk')), before)
+  assert.equal(await hashFile(join(bin, 'crabtalk')), before)
   assert.deepEqual((await readdir(bin)).toSorted(), ['crabtalk', 'crabup'])
 })
 
 test('crabtalk.old restores itself even when the program beside it is broken', async () => {
   await using box = await makeSandbox()
   const bin = await install(box, 'bin')
-  const good = await sumOf(join(bin, 'crabtalk'))
+  const good = await hashFile(join(bin, 'crabtalk'))
   for (const words of ['self update --rollback', '--as-crabup self update --rollback']) {
     await rm(join(bin, 'crabtalk.old'), { force: true })
     await rename(join(bin, 'crabtalk'), join(bin, 'crabtalk.old'))
@@ -122,8 +122,8 @@ test('crabtalk.old restores itself even when the program beside it is broken', a
       back.stdout,
       /^crabtalk \S+ → \S+: .*\/bin\/crabtalk; the previous version is .*crabtalk\.old\n$/,
     )
-    assert.equal(await sumOf(join(bin, 'crabtalk')), good)
-    assert.notEqual(await sumOf(join(bin, 'crabtalk.old')), good)
+    assert.equal(await hashFile(join(bin, 'crabtalk')), good)
+    assert.notEqual(await hashFile(join(bin, 'crabtalk.old')), good)
   }
 })
 
@@ -134,7 +134,7 @@ test('crabup self update does not mention services that run another program', as
   await using stack = new AsyncDisposableStack()
   stack.defer(async () => assert.equal((await talk.shell('crabup daemon stop', { env })).code, 0))
   assert.equal((await talk.shell('crabup daemon start', { env })).code, 0)
-  const sum = await sumOf(await newer(talk))
+  const sum = await hashFile(await newer(talk))
   const update = await talk.shell(`bin/crabup self update --from newer --sha256 ${sum}`, { env })
   assert.deepEqual([update.code, update.stderr], [0, ''])
   assert.ok(existsSync(join(bin, 'crabtalk.old')))
@@ -170,7 +170,7 @@ test('crabup self update keeps the program when it is interrupted or killed', as
   const before = await stat(join(bin, 'crabtalk'))
   const slow = '#!/bin/sh\necho >tried\nwhile kill -0 $PPID; do sleep 0.02; done 2>/dev/null\n'
   await writeFile(join(box.cwd, 'slow'), slow)
-  const args = ['self', 'update', '--from', 'slow', '--sha256', await sumOf(join(box.cwd, 'slow'))]
+  const args = ['self', 'update', '--from', 'slow', '--sha256', await hashFile(join(box.cwd, 'slow'))]
   for (const [signal, code, left] of [
     ['SIGINT', 130, 0],
     ['SIGKILL', 137, 1],
@@ -237,7 +237,7 @@ async function damaged(): Promise<Buffer> {
   return bytes.fill(0, at + 4, at + 200_004)
 }
 
-async function sumOf(file: string): Promise<string> {
+async function hashFile(file: string): Promise<string> {
   return createHash('sha256')
     .update(await readFile(file))
     .digest('hex')

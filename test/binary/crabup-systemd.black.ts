@@ -13,7 +13,7 @@ import { until } from '../support/until.ts'
 /** A fake loginctl, because whether a user of this machine lingers does not matter to the tests. */
 const LOGIN = join(import.meta.dirname, '../up/managers/fakes-of-login')
 
-interface Stage {
+interface SystemdFixture {
   sandbox: Sandbox
   user: SystemdUser
   up(line: string): Promise<Finished>
@@ -22,7 +22,7 @@ interface Stage {
   status(): Promise<{ state: string; pid: number; manager: string; restarts: number; unit: string }>
 }
 
-function stageOf(sandbox: Sandbox, user: SystemdUser): Stage {
+function makeSystemdFixture(sandbox: Sandbox, user: SystemdUser): SystemdFixture {
   const { XDG_RUNTIME_DIR, XDG_CONFIG_HOME } = user.env
   const env = {
     XDG_RUNTIME_DIR,
@@ -46,7 +46,7 @@ if (canRunSystemd()) {
   test('crabup starts the daemon under systemd, which restarts it after a kill; logs follow it; nothing is left', async () => {
     await using sandbox = await makeSandbox()
     await using user = await startSystemdUser()
-    const stage = stageOf(sandbox, user)
+    const stage = makeSystemdFixture(sandbox, user)
     const { up, status } = stage
 
     const started = await up('daemon start')
@@ -85,7 +85,7 @@ if (canRunSystemd()) {
   test('the guard restarts a daemon that hangs, limits the output of a service, and ends with the last service', async () => {
     await using sandbox = await makeSandbox()
     await using user = await startSystemdUser()
-    const stage = stageOf(sandbox, user)
+    const stage = makeSystemdFixture(sandbox, user)
     const { up, status } = stage
     await mkdir(sandbox.home, { recursive: true })
     await writeFile(join(sandbox.home, 'service.env'), 'CRABTALK_WATCHDOG=2\n', { mode: 0o600 })
@@ -125,7 +125,7 @@ if (canRunSystemd()) {
   test('a unit whose file was removed does not start at login, and status says so', async () => {
     await using sandbox = await makeSandbox()
     await using user = await startSystemdUser()
-    const { up, status } = stageOf(sandbox, user)
+    const { up, status } = makeSystemdFixture(sandbox, user)
     assert.equal((await up('daemon start')).code, 0)
     const { unit } = await status()
     await rm(unit)
@@ -139,7 +139,7 @@ if (canRunSystemd()) {
   test('crabup shows its changes to a unit that was modified, and keeps the modifications', async () => {
     await using sandbox = await makeSandbox()
     await using user = await startSystemdUser()
-    const { up, status } = stageOf(sandbox, user)
+    const { up, status } = makeSystemdFixture(sandbox, user)
     assert.equal((await up('daemon enable')).code, 0)
     const { unit } = await status()
     await writeFile(unit, '[Service]\nExecStart=/bin/false\n')

@@ -30,17 +30,17 @@ test('ps shows a daemon that runs, crashes and runs again; logs follow it; unins
   const following = box.start(['daemon', 'logs', '-f'], { program: 'crabup', env: OWN })
   assert.equal((await crabup(box, ['daemon', 'start'])).code, 0)
   await following.prints(/"message":"listening on unix:/)
-  const first = await daemonOf(box)
+  const first = await findDaemonPid(box)
   assert.deepEqual([first.state, first.restarts], ['ready', 0])
   assert.ok(first.memory_bytes! > 30_000_000, `${first.memory_bytes}`)
 
   process.kill(first.pid!, 'SIGKILL')
-  const crashed = await daemonOf(box)
+  const crashed = await findDaemonPid(box)
   if (crashed.state === 'crashed')
     assert.match(crashed.detail ?? '', /^SIGKILL, 1 of 10, and will be restarted$/)
   let second = crashed
   await until('it runs again', async () => {
-    second = await daemonOf(box)
+    second = await findDaemonPid(box)
     return second.state === 'ready' && second.pid !== first.pid
   })
   assert.equal(second.restarts, 1)
@@ -73,13 +73,13 @@ test('ps shows a daemon that runs, crashes and runs again; logs follow it; unins
   await terminal.shows(/End daemon and remove the units\? \[y\/N\]/)
   terminal.type('n\r')
   assert.equal((await terminal.finished).code, 4)
-  const untouched = await daemonOf(box)
+  const untouched = await findDaemonPid(box)
   assert.deepEqual([untouched.state, untouched.pid], ['ready', second.pid])
   const gone = await crabup(box, ['uninstall', '--yes'])
   assert.deepEqual([gone.code, gone.stderr], [0, ''])
   assert.match(gone.stdout, /^ended daemon; its unit is removed\nkept your data in .*\nthe program itself /)
   assert.deepEqual(await box.processesLeft(), [])
-  assert.equal((await daemonOf(box)).state, 'stopped')
+  assert.equal((await findDaemonPid(box)).state, 'stopped')
 })
 
 test('ps --watch redraws the screen until q, and prints one object per line in a pipe', async () => {
@@ -223,7 +223,7 @@ async function crabup(box: Sandbox, args: readonly string[], options: RunOptions
   return await box.run(args, { ...options, program: 'crabup', env: { ...OWN, ...options.env } })
 }
 
-async function daemonOf(box: Sandbox): Promise<Shown> {
+async function findDaemonPid(box: Sandbox): Promise<Shown> {
   const { stdout } = await crabup(box, ['ps', '--json'])
   const { services } = JSON.parse(stdout) as { services: Shown[] }
   return services.find(({ name }) => name === 'daemon')!

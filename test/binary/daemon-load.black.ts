@@ -42,7 +42,7 @@ test(`${SENDS} sends through one daemon are each answered and stored once, in or
   const memory: number[] = []
   for (let first = 0; first < SENDS; first += SLICE) {
     await Promise.all(lanes.map((index) => lane(first + index, first + SLICE)))
-    memory.push(await memoryOf(daemon))
+    memory.push(await readMemoryMb(daemon))
   }
   const half = memory.length / 2
   const [early, late] = [Math.min(...memory.slice(1, half)), Math.min(...memory.slice(half + 1))]
@@ -82,7 +82,7 @@ test('64 concurrent commands through one daemon, half of them to one conversatio
   assert.equal((await daemon?.finished)?.code ?? 0, 0)
 })
 
-async function memoryOf({ dispatch }: TestDaemon): Promise<number> {
+async function readMemoryMb({ dispatch }: TestDaemon): Promise<number> {
   return (await request(dispatch, 'getStats', {}, NEVER)).memoryBytes / 1e6
 }
 

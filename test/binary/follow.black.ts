@@ -247,20 +247,20 @@ test('every example in the help of these commands works', async () => {
   await at.run(['send', '-s', 'notes', 'hello'])
   const run = (await at.run(['send', '--detach', '-s', 'notes', 'hello'])).stdout.trim()
   await at.run(['wait', run])
-  for (const line of examplesOf('attach')) {
+  for (const line of listExamples('attach')) {
     const terminal = talk.terminalShell(line, { env: WITH_DAEMON })
     await terminal.shows(/Ask anything/)
     terminal.type('\x04')
     assert.equal((await terminal.finished).code, 0, line)
   }
-  for (const line of examplesOf('tail')) {
+  for (const line of listExamples('tail')) {
     const [command = ''] = line.split(' | ')
     const tail = at.start(command.split(' ').slice(1))
     await tail.prints(/Ready\./)
     tail.child.kill('SIGINT')
     assert.equal((await tail.finished).code, 130, line)
   }
-  for (const line of [...examplesOf('wait'), ...examplesOf('asks'), ...examplesOf('answer')]) {
+  for (const line of [...listExamples('wait'), ...listExamples('asks'), ...listExamples('answer')]) {
     const asking = (await at.run(['send', '-d', '--on-ask', 'park', 'ask me'])).stdout.trim()
     let id = ''
     await until('a question waits', async () => {
@@ -277,6 +277,6 @@ test('every example in the help of these commands works', async () => {
   }
 })
 
-function examplesOf(name: string): readonly string[] {
+function listExamples(name: string): readonly string[] {
   return CRABTALK.find(({ path }) => path[0] === name)!.examples
 }

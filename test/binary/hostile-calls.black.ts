@@ -18,7 +18,7 @@ const places = once(makePlaces)
 
 for (const row of ROWS) {
   test(`${row.tool}: ${row.what}: ${row.end}`, async () => {
-    const { end, output } = (await outcomesOf(row)).get(row)!
+    const { end, output } = (await runRows(row)).get(row)!
     assert.equal(end, row.end, output)
     if (row.says) assert.match(output, row.says)
   })
@@ -26,7 +26,7 @@ for (const row of ROWS) {
 
 test('no call had an effect that was not permitted', async () => {
   const { talk, outside } = await places()
-  for (const row of ROWS) await outcomesOf(row)
+  for (const row of ROWS) await runRows(row)
   assert.equal(existsSync(join(talk.cwd, 'pwned')), false)
   assert.equal(existsSync(join(outside, 'made.txt')), false)
   assert.equal(await readFile(join(outside, 'secret.txt'), 'utf8'), 'secret\n')
@@ -37,7 +37,7 @@ test('no call had an effect that was not permitted', async () => {
 const runs = new Map<string, Promise<Map<Row, Outcome>>>()
 
 /** Returns the outcomes of all rows with these flags, from one turn whose first step makes all calls together. */
-function outcomesOf(row: Row): Promise<Map<Row, Outcome>> {
+function runRows(row: Row): Promise<Map<Row, Outcome>> {
   const key = JSON.stringify(row.flags ?? [])
   const known = runs.get(key)
   if (known) return known

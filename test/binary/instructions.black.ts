@@ -26,7 +26,7 @@ for (const daemon of [false, true]) {
     assert.equal((await talk.send(['hi'], { env })).stderr, '')
     await talk.run(['trust', 'remove'])
     assert.equal((await talk.send(['hi'], { env })).stderr, '')
-    assert.deepEqual(talk.server.requests.map(instructionsOf), ['Use tabs.', 'Use tabs.', undefined])
+    assert.deepEqual(talk.server.requests.map(findInstructions), ['Use tabs.', 'Use tabs.', undefined])
   })
 
   test(`send does not send a secret that a link in a folder points to, and says why, ${how}`, async () => {
@@ -80,7 +80,7 @@ for (const [answer, state, used] of [
     await chat.shows('Hello.')
     chat.press('ctrl+d')
     await chat.finished
-    assert.deepEqual(talk.server.requests.map(instructionsOf), [used])
+    assert.deepEqual(talk.server.requests.map(findInstructions), [used])
     const { stdout } = await talk.run(['trust', 'list', '--json'])
     const projects = JSON.parse(stdout) as { path: string; state: string }[]
     assert.deepEqual(
@@ -116,10 +116,10 @@ test('Esc on the question about a new folder skips its files this time', async (
   const empty = await talk.run(['answer', id, ''], { env: WITH_DAEMON })
   assert.match(empty.stdout, /^answered \w{8}: not used this time\n$/)
   await chat.shows((screen) => screen.lines().filter((line) => line.includes('Hello.')).length === 2)
-  assert.deepEqual(talk.server.requests.map(instructionsOf), [undefined, undefined])
+  assert.deepEqual(talk.server.requests.map(findInstructions), [undefined, undefined])
 })
 
 /** Returns the text of the working directory's instruction file in a request. */
-function instructionsOf({ text }: RecordedRequest): string | undefined {
+function findInstructions({ text }: RecordedRequest): string | undefined {
   return /<instructions from=\\".*?\\">\\n(.*?)\\n<\/instructions>/.exec(text)?.[1]
 }

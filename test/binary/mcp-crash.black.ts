@@ -16,14 +16,14 @@ test(`${CALLS} concurrent calls after a server was killed start it once, and the
   const server = watchedServer(records.path, {}, { name: 'one', isPlain: true })
   await using node = await startMcpDaemon({ crab: [server.entry] })
   const first = Number((await node.call('one', 'pid', {})).output)
-  const failure = outcomeOf(node.call('one', 'sleep', { ms: 60_000 }))
-  await until('the call is under way', () => callsOf(server, 'sleep') === 1)
+  const failure = settleOutcome(node.call('one', 'sleep', { ms: 60_000 }))
+  await until('the call is under way', () => countCalls(server, 'sleep') === 1)
   process.kill(first, 'SIGKILL')
   await assertGone(node, failure)
   const pids = await Promise.all(Array.from({ length: CALLS }, () => node.call('one', 'pid', {})))
   assert.equal(new Set(pids.map(({ output }) => output)).size, 1)
   assert.deepEqual(server.starts(), [first, Number(pids[0]!.output)])
-  assert.deepEqual([callsOf(server, 'sleep'), callsOf(server, 'pid')], [1, CALLS + 1])
+  assert.deepEqual([countCalls(server, 'sleep'), countCalls(server, 'pid')], [1, CALLS + 1])
 })
 
 test(`${CALLS} concurrent calls after an HTTP server was killed make one new session, and the call that was running is not repeated`, async () => {
@@ -34,7 +34,7 @@ test(`${CALLS} concurrent calls after an HTTP server was killed make one new ses
     server.requests().filter((request) => request.method === method && request.tool === tool).length
   const first = (await node.call('one', 'pid', {})).output
   assert.equal(asked('initialize'), 1)
-  const failure = outcomeOf(node.call('one', 'sleep', { ms: 60_000 }))
+  const failure = settleOutcome(node.call('one', 'sleep', { ms: 60_000 }))
   await until('the call is under way', () => asked('tools/call', 'sleep') === 1)
   await server.kill()
   const reason = await failure
@@ -89,11 +89,11 @@ async function assertGone(node: McpDaemon, failure: Promise<unknown>): Promise<v
   await until('it is noticed', async () => (await node.peer('one')).state === McpPeerState.FAILED)
 }
 
-function callsOf(server: WatchedServer, tool: string): number {
+function countCalls(server: WatchedServer, tool: string): number {
   return server.messages('tools/call').filter(({ params }) => params?.['name'] === tool).length
 }
 
-function outcomeOf(work: Promise<unknown>): Promise<unknown> {
+function settleOutcome(work: Promise<unknown>): Promise<unknown> {
   return work.catch((reason: unknown) => reason)
 }
 

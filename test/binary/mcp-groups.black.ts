@@ -38,10 +38,10 @@ test('send offers an agent with 62 tools the search tools first, and the agent l
   await using servers = await declare(talk)
   const answers = await talk.act(SURVEY, ALLOW)
   assertSurveyed(talk, answers, servers)
-  assert.deepEqual(toolsIn(talk.server.requests.at(-1)), [...BUILT_IN, ...GUIDES, ...namesOf('web', 22)])
+  assert.deepEqual(toolsIn(talk.server.requests.at(-1)), [...BUILT_IN, ...GUIDES, ...toolNames('web', 22)])
   const [said] = await talk.act([['mcp__db__tool_07', { id: 'a' }]], ['-c', '--yolo'])
   assert.match(said!, /^Cannot call mcp__db__tool_07: it is not selected\. Select it first with tools_select/)
-  assert.deepEqual(toolsIn(talk.server.requests.at(-1)), [...BUILT_IN, ...GUIDES, ...namesOf('web', 22)])
+  assert.deepEqual(toolsIn(talk.server.requests.at(-1)), [...BUILT_IN, ...GUIDES, ...toolNames('web', 22)])
   assert.deepEqual(servers.db.messages('tools/call'), [])
 })
 
@@ -110,7 +110,7 @@ async function declare({ home, cwd }: ToolTalk): Promise<Servers> {
   }
 }
 
-function namesOf(server: string, count: number): string[] {
+function toolNames(server: string, count: number): string[] {
   return Array.from({ length: count }, (_, n) => `mcp__${server}__tool_${String(n).padStart(2, '0')}`)
 }
 

@@ -45,13 +45,13 @@ test('servers that flood, repeat themselves, are silent or send too much do not 
     await t.test(name, async (t) => {
       const [said] = await Promise.all([meet(node, servers[index]!), callCalm(node)])
       await callCalm(node)
-      t.diagnostic(`| ${name} | ${said} | ${await memoryOf(pid, 'VmRSS')} MiB |`)
+      t.diagnostic(`| ${name} | ${said} | ${await readMemoryMib(pid, 'VmRSS')} MiB |`)
     })
   }
   const { state, starts } = await node.peer('calm')
   assert.deepEqual([state, starts, calm.starts().length], [McpPeerState.CONNECTED, 1, 1])
   assert.equal(node.daemon.pid, pid)
-  const peak = await memoryOf(pid, 'VmHWM')
+  const peak = await readMemoryMib(pid, 'VmHWM')
   t.diagnostic(`the daemon's memory at most: ${peak} MiB`)
   assert.ok(peak < MOST_MEMORY_MIB, `${peak} MiB`)
 })
@@ -66,13 +66,13 @@ async function callCalm(node: McpDaemon): Promise<void> {
 /** Sends 100 MB on standard error: all of it is read, its end is kept, and memory does not grow. */
 async function meetFlood(node: McpDaemon): Promise<string> {
   await node.call('flood', 'echo', { text: 'x' })
-  const before = await memoryOf(node.daemon.pid, 'VmRSS')
+  const before = await readMemoryMib(node.daemon.pid, 'VmRSS')
   for (let at = 0; at < 4; at++) await node.call('flood', 'stderr', { bytes: 25_000_000 })
   const last = 'flood 250000 of 250000'
   const logs = async () => (await node.act('flood', McpActionKind.LOGS)).logs
   await until('the last line is there', async () => (await logs()).at(-1)?.startsWith(last) === true)
   assert.equal((await logs()).length, 200)
-  const grown = (await memoryOf(node.daemon.pid, 'VmRSS')) - before
+  const grown = (await readMemoryMib(node.daemon.pid, 'VmRSS')) - before
   assert.ok(grown < 150, `${grown} MiB more`)
   return 'the last 200 lines are kept'
 }
@@ -88,7 +88,7 @@ async function meetOddly(node: McpDaemon, { entry }: WatchedServer): Promise<str
 }
 
 async function meetSilence(node: McpDaemon): Promise<string> {
-  const reason = await failureOf(node.call('silent', 'echo', { text: 'x' }))
+  const reason = await awaitFailure(node.call('silent', 'echo', { text: 'x' }))
   assert.match(reason.message, /Cannot call echo of the MCP server "silent": it did not answer within 0\.5 s/)
   return reason.message
 }
@@ -104,7 +104,7 @@ async function meetBigAnswer(node: McpDaemon): Promise<string> {
 
 /** Checks that a line above the limit ends the connection, and that the next call opens another. */
 async function meetEndlessLine(node: McpDaemon): Promise<string> {
-  const reason = await failureOf(node.call('endless', 'noise', { kinds: 'huge' }))
+  const reason = await awaitFailure(node.call('endless', 'noise', { kinds: 'huge' }))
   assert.match(reason.message, /"endless": it sent a message of more than 64 MiB/)
   assert.equal((await node.call('endless', 'echo', { text: 'again' })).output, 'again')
   assert.equal((await node.peer('endless')).starts, 2)
@@ -152,7 +152,7 @@ async function meetLoop(node: McpDaemon, server: WatchedServer): Promise<string>
   return `${lists} lists read so far`
 }
 
-async function failureOf(work: Promise<unknown>): Promise<CrabError> {
+async function awaitFailure(work: Promise<unknown>): Promise<CrabError> {
   const reason = await work.then(
     () => undefined,
     (failure: unknown) => failure,
@@ -161,7 +161,7 @@ async function failureOf(work: Promise<unknown>): Promise<CrabError> {
   return reason
 }
 
-async function memoryOf(pid: number, key: 'VmRSS' | 'VmHWM'): Promise<number> {
+async function readMemoryMib(pid: number, key: 'VmRSS' | 'VmHWM'): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8')
   return Math.round(Number(new RegExp(`${key}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024)
 }

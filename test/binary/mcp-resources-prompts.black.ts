@@ -106,14 +106,14 @@ for (const era of ['legacy', 'modern'] as const) {
     await terminal.shows(/asks \(Colour\)[\s\S]*blue[\s\S]*> $/)
     terminal.type('blue\r')
     assert.deepEqual(await terminal.finished, { code: 0, signal: 0 })
-    assert.match(resultOf(talk), /"action":"accept","content":\{"name":"Ada","colour":"blue"\}/)
+    assert.match(findToolResult(talk), /"action":"accept","content":\{"name":"Ada","colour":"blue"\}/)
   })
 }
 
 test('send in a pipe declines what a server asks', async () => {
   await using talk = await talkWith([CALL(FORM), DONE])
   assert.equal((await talk.send(['go'])).code, 0)
-  assert.match(resultOf(talk), /"action":"decline"/)
+  assert.match(findToolResult(talk), /"action":"decline"/)
 })
 
 test('the chat shows the form of a server as a card', async () => {
@@ -131,7 +131,7 @@ test('the chat shows the form of a server as a card', async () => {
   await chat.shows('Send these answers')
   await chooseDigit(chat, '1')
   await chat.shows('Done.')
-  assert.match(resultOf(talk), /"content":\{"name":"Ada","colour":"blue"\}/)
+  assert.match(findToolResult(talk), /"content":\{"name":"Ada","colour":"blue"\}/)
   await leave(chat)
 })
 
@@ -143,7 +143,7 @@ test('Esc on the card of a server reports that it was cancelled, not declined', 
   await chat.shows(TAKES_DIGITS)
   chat.press('esc')
   await chat.shows('Done.')
-  assert.match(resultOf(talk), /"action":"cancel"/)
+  assert.match(findToolResult(talk), /"action":"cancel"/)
   await leave(chat)
 })
 
@@ -211,7 +211,7 @@ for (const era of ['legacy', 'modern'] as const) {
 }
 
 /** Returns the tool result that the model received. */
-function resultOf(talk: Talk): string {
+function findToolResult(talk: Talk): string {
   const { messages } = talk.server.requests[1]!.json as unknown as {
     messages: { role: string; content: string }[]
   }

@@ -67,8 +67,8 @@ for (const [difference, { change, sessions }] of Object.entries(REMOTE_DIFFERENC
     const ann = { name: 'one', url: server.url, auth: 'token-of-ann', headers: { 'x-team': 'a' } }
     const bob = { ...ann, ...change }
     await using node = await startMcpDaemon({ ann: [ann], bob: [bob] })
-    await callOf(node, 'ann', ann.name)
-    await callOf(node, 'bob', bob.name)
+    await makeToolCall(node, 'ann', ann.name)
+    await makeToolCall(node, 'bob', bob.name)
     const asked = server.requests()
     assert.equal(asked.filter(({ method }) => method === 'initialize').length, sessions)
     assert.equal(new Set(callsIn(asked).map(({ session }) => session)).size, sessions)
@@ -105,7 +105,7 @@ test('servers of two agents with their own credentials each see only their own, 
   assert.doesNotMatch(told, /token-of|key-of/)
 })
 
-async function callOf(node: McpDaemon, agent: string, name: string): Promise<void> {
+async function makeToolCall(node: McpDaemon, agent: string, name: string): Promise<void> {
   assert.equal((await node.call(name, 'echo', { text: agent }, { agent })).output, agent)
 }
 

@@ -7,7 +7,7 @@ import { makeSandbox, type RunOptions, type Sandbox } from '../support/run-binar
 import { WITH_DAEMON } from '../support/sandbox-daemon.ts'
 import { assertFailed } from '../support/talk.ts'
 
-interface Place extends AsyncDisposable {
+interface OlderDaemonSandbox extends AsyncDisposable {
   box: Sandbox
   daemon: FixedDaemonServer
   run(args: readonly string[], options?: RunOptions): ReturnType<Sandbox['run']>
@@ -15,7 +15,7 @@ interface Place extends AsyncDisposable {
 
 const OLDER = /speaks an older protocol \(no hello\)$/
 
-async function startPlace(): Promise<Place> {
+async function startOlderDaemon(): Promise<OlderDaemonSandbox> {
   const box = await makeSandbox()
   await mkdir(box.home, { mode: 0o700 })
   const daemon = await startFixedDaemon(join(box.home, 'run/crabtalk.sock'))
@@ -31,7 +31,7 @@ async function startPlace(): Promise<Place> {
 }
 
 test('send runs its turn in a daemon without hello, and says whose rules apply', async () => {
-  await using at = await startPlace()
+  await using at = await startOlderDaemon()
   const { stdout, stderr, code } = await at.run(['send', '-s', 'ann', 'hi'])
   assert.deepEqual([stdout, code], ['You said: hi\n', 0])
   assert.match(
@@ -41,7 +41,7 @@ test('send runs its turn in a daemon without hello, and says whose rules apply',
 })
 
 test('lists, reload and status use a daemon without hello', async () => {
-  await using at = await startPlace()
+  await using at = await startOlderDaemon()
   const agents = await at.run(['agent', 'list'])
   assert.match(agents.stdout, /^NAME .*\ncrab +old /)
   const conversations = await at.run(['conversation', 'list', '--json'])
@@ -61,13 +61,13 @@ test('lists, reload and status use a daemon without hello', async () => {
 
 for (const args of [['asks'], ['mcp', 'list'], ['attach'], ['tail', 'crab'], ['daemon', 'stop']]) {
   test(`${args.join(' ')} reports that the daemon is older`, async () => {
-    await using at = await startPlace()
+    await using at = await startOlderDaemon()
     assertFailed(await at.run(args), 'unavailable', { message: OLDER, hint: /another CRABTALK_HOME/ })
   })
 }
 
 test('send with its own rules is refused, and nothing runs', async () => {
-  await using at = await startPlace()
+  await using at = await startOlderDaemon()
   const { stdout, stderr, code } = await at.run(['send', '--deny', 'bash', 'hi'])
   assert.deepEqual([stdout, code], ['', 69])
   assert.match(stderr, /error\[unavailable\]: Cannot use deny: the process at unix:/)
@@ -75,7 +75,7 @@ test('send with its own rules is refused, and nothing runs', async () => {
 })
 
 test('the chat reports that the daemon is older, and which command works', async () => {
-  await using at = await startPlace()
+  await using at = await startOlderDaemon()
   const chat = at.box.terminal(['chat'], { env: WITH_DAEMON, columns: 200 })
   await chat.shows(/Cannot chat: the process at unix:.*speaks an older\s+protocol \(no hello\)/)
   await chat.shows(/`?crabtalk send`? runs turns there/)

@@ -32,7 +32,7 @@ async function parked() {
 }
 
 /** Returns all text on a terminal, without the line breaks and margins of its width. */
-function wordsOf({ screen }: Session): string {
+function readScreenText({ screen }: Session): string {
   return screen.text().join(' ').replaceAll(/\s+/g, ' ')
 }
 
@@ -50,13 +50,13 @@ for (const [columns, rows] of [
     const { talk } = at
     await using plain = openChat(talk, [...NIGHT, '--plain'], { columns, rows, env: WITH_DAEMON })
     await plain.holds(/details/)
-    assert.ok(wordsOf(plain).includes(`risk ${RISK}`), wordsOf(plain))
+    assert.ok(readScreenText(plain).includes(`risk ${RISK}`), readScreenText(plain))
     const { stdout } = await talk.run(['asks', '--json'], { env: WITH_DAEMON })
     const [{ id }] = JSON.parse(stdout) as [{ id: string }]
     const options = { columns, rows, env: WITH_DAEMON }
     await using answer = followTerminal(talk.terminal(['answer', id], options), options)
     await answer.shows(/^> ?$/)
-    assert.ok(wordsOf(answer).includes(`risk ${RISK}`), wordsOf(answer))
+    assert.ok(readScreenText(answer).includes(`risk ${RISK}`), readScreenText(answer))
     answer.type('1\r')
     if (columns === 40) {
       await answer.holds('this is the whole request')

@@ -20,25 +20,25 @@ test('a daemon indexes and saves in a worker thread, and the next daemon continu
   {
     await using daemon = await startSandboxDaemon(box)
     await finds(box, 'hiddensee')
-    if (platform() === 'linux') assert.ok(threadsOf(daemon.pid).includes('crabtalk-search'))
+    if (platform() === 'linux') assert.ok(listThreads(daemon.pid).includes('crabtalk-search'))
   }
-  const parts = partsOf(box)
+  const parts = listParts(box)
   assert.ok(parts.length > 3)
-  assert.deepEqual(warningsOf(box), [])
+  assert.deepEqual(readWarnings(box), [])
 
   {
     await using _daemon = await startSandboxDaemon(box)
     await finds(box, 'stralsund')
   }
-  assert.deepEqual(partsOf(box), parts, 'nothing was to be saved')
-  assert.deepEqual(warningsOf(box), [])
+  assert.deepEqual(listParts(box), parts, 'nothing was to be saved')
+  assert.deepEqual(readWarnings(box), [])
 
   truncateSync(join(box.home, 'index/search', parts[0]!), 50)
   await finds(box, 'hiddensee', {}) // without a daemon
   await using _daemon = await startSandboxDaemon(box)
   await finds(box, 'hiddensee')
-  await until('the log tells', () => warningsOf(box).length > 0)
-  assert.match(warningsOf(box).join('\n'), /^The search index in .+ is being rebuilt: [^\n]+$/)
+  await until('the log tells', () => readWarnings(box).length > 0)
+  assert.match(readWarnings(box).join('\n'), /^The search index in .+ is being rebuilt: [^\n]+$/)
 })
 
 /** Waits until everything is indexed. */
@@ -53,19 +53,19 @@ async function finds(
   })
 }
 
-function partsOf(box: Sandbox): string[] {
+function listParts(box: Sandbox): string[] {
   return readdirSync(join(box.home, 'index/search'))
     .filter((name) => name.endsWith('.part'))
     .toSorted()
 }
 
-function warningsOf(box: Sandbox): string[] {
+function readWarnings(box: Sandbox): string[] {
   const lines = readFileSync(join(box.home, 'logs/daemon.log'), 'utf8').trimEnd().split('\n')
   const records = lines.map((line) => JSON.parse(line) as { level: string; message: string })
   return records.filter(({ level }) => level === 'warn').map(({ message }) => message)
 }
 
-function threadsOf(pid: number): string[] {
+function listThreads(pid: number): string[] {
   return readdirSync(`/proc/${pid}/task`).map((id) =>
     readFileSync(`/proc/${pid}/task/${id}/comm`, 'utf8').trim(),
   )

@@ -18,7 +18,7 @@ test('every send without a sender is its own conversation, private and in its di
     assert.match(String(session?.header['created_by']), /^sh:[0-9A-Z]{26}$/)
     assert.equal(session?.header['cwd'], talk.cwd)
   }
-  assert.deepEqual(heard(talk.server.requests[1]), ['two'])
+  assert.deepEqual(userMessages(talk.server.requests[1]), ['two'])
 })
 
 test('all files in the home are private, and no temporary file stays', async () => {
@@ -56,7 +56,7 @@ test('--sender continues or starts the conversation of that name, byte for byte,
   })
   await mkdir(join(talk.cwd, 'elsewhere'))
   await talk.send(['--sender=me', 'again'], { cwd: join(talk.cwd, 'elsewhere') })
-  assert.deepEqual(heard(talk.server.requests.at(-1)), ['for me', 'again'])
+  assert.deepEqual(userMessages(talk.server.requests.at(-1)), ['for me', 'again'])
   assert.equal((await talk.sessions()).length, 6)
 })
 
@@ -74,11 +74,11 @@ test('--continue continues the last conversation of this agent in this directory
   await talk.run(['agent', 'create', 'helper'])
   await talk.send(['-a', 'helper', 'four'])
   await talk.send(['-c', 'more'])
-  assert.deepEqual(heard(talk.server.requests.at(-1)), ['two', 'more'])
+  assert.deepEqual(userMessages(talk.server.requests.at(-1)), ['two', 'more'])
   await talk.send(['-c', 'more'], other)
-  assert.deepEqual(heard(talk.server.requests.at(-1)), ['three', 'more'])
+  assert.deepEqual(userMessages(talk.server.requests.at(-1)), ['three', 'more'])
   await talk.send(['-a', 'helper', '-c', 'more'])
-  assert.deepEqual(heard(talk.server.requests.at(-1)), ['four', 'more'])
+  assert.deepEqual(userMessages(talk.server.requests.at(-1)), ['four', 'more'])
 })
 
 test('--fork continues in a copy and leaves the original unchanged', async () => {
@@ -86,13 +86,13 @@ test('--fork continues in a copy and leaves the original unchanged', async () =>
   await talk.send(['-s', 'me', 'one'])
   const [original] = await talk.sessions()
   await talk.send(['-s', 'me', '--fork', 'two'])
-  assert.deepEqual(heard(talk.server.requests.at(-1)), ['one', 'two'])
+  assert.deepEqual(userMessages(talk.server.requests.at(-1)), ['one', 'two'])
   const [same, copy, ...more] = await talk.sessions()
   assert.deepEqual(same, original)
   assert.deepEqual(copy?.said, ['user: one', 'assistant: 0', 'user: two', 'assistant: 1'])
   assert.ok(original?.path.includes(String(copy?.header['forked_from'])))
   await talk.send(['-c', '--fork', 'three'])
-  assert.deepEqual(heard(talk.server.requests.at(-1)), ['one', 'two', 'three'])
+  assert.deepEqual(userMessages(talk.server.requests.at(-1)), ['one', 'two', 'three'])
   assert.deepEqual([more, (await talk.sessions()).length], [[], 3])
 })
 
@@ -146,7 +146,7 @@ function makeNumbered(): Promise<Talk> {
 }
 
 /** Returns the user messages of a request, oldest first. */
-function heard(request: RecordedRequest | undefined): string[] {
+function userMessages(request: RecordedRequest | undefined): string[] {
   const messages = (request?.json['messages'] ?? []) as { role: string; content: string }[]
   assert.equal(lastPrompt(request), messages.at(-1)?.content)
   return messages.filter(({ role }) => role === 'user').map(({ content }) => content)

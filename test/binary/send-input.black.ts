@@ -85,7 +85,7 @@ test('an image is attached from standard input, --image and --file', async () =>
   const ways: [string[], Buffer?][] = [[['see'], PNG], [['-i', 'dot.png', 'see']], [['-f', 'dot.png', 'see']]]
   for (const [args, stdin] of ways) {
     assert.equal(await prompt(talk, args, stdin), 'see')
-    assert.deepEqual(imagesOf(talk.server.requests.at(-1)), [
+    assert.deepEqual(findImages(talk.server.requests.at(-1)), [
       `data:image/png;base64,${PNG.toString('base64')}`,
     ])
   }
@@ -143,7 +143,7 @@ async function prompt(talk: Talk, args: readonly string[], stdin?: string | Uint
   return lastPrompt(talk.server.requests.at(-1))
 }
 
-function imagesOf(request: RecordedRequest | undefined): string[] {
+function findImages(request: RecordedRequest | undefined): string[] {
   const messages = request?.json['messages'] as { content: { image_url?: { url: string } }[] }[] | undefined
   return (messages?.at(-1)?.content ?? []).flatMap((part) => part.image_url?.url ?? [])
 }

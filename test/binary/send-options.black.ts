@@ -18,11 +18,11 @@ test('--system replaces the prompt of the agent for this turn, as text or from a
   await using talk = await makeTalk(() => ({ parts: ['ok'] }))
   await writeFile(join(talk.cwd, 'role.md'), 'From a file.\n')
   await talk.send(['--system', 'As text.', '-s', 'me', 'hello'])
-  assert.match(systemOf(talk), /^As text\./)
+  assert.match(readSystemPrompt(talk), /^As text\./)
   await talk.send(['--system', '@role.md', '-s', 'me', 'hello'])
-  assert.match(systemOf(talk), /^From a file\./)
+  assert.match(readSystemPrompt(talk), /^From a file\./)
   await talk.send(['-s', 'me', 'hello'])
-  assert.match(systemOf(talk), /^You are crab/)
+  assert.match(readSystemPrompt(talk), /^You are crab/)
   assert.doesNotMatch(JSON.stringify(await talk.sessions()), /As text|From a file|You are crab/)
   assertFailed(await talk.send(['--system', '@nosuch', 'hello']), 'no-input', {
     message: /^Cannot read nosuch for --system: it does not exist$/,
@@ -139,7 +139,7 @@ test('--model names the model of this turn', async () => {
   assert.equal(talk.server.requests[0]?.json['model'], 'other')
 })
 
-function systemOf(talk: Talk): string {
+function readSystemPrompt(talk: Talk): string {
   const messages = talk.server.requests.at(-1)?.json['messages'] as { role: string; content: string }[]
   return messages.find(({ role }) => role === 'system')?.content ?? ''
 }

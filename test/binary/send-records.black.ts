@@ -18,13 +18,13 @@ const ECHO: Script = (request) => {
 test('a co-process answers each user record in one conversation, in order, until its input ends', async () => {
   await using talk = await makeTalk(ECHO)
   const running = talk.startSend(RECORDS, { stdin: 'open' })
-  tell(running, { type: 'user', content: 'one' })
+  writeRecord(running, { type: 'user', content: 'one' })
   await running.prints(/"run.finished"/)
-  tell(running, { type: 'user', content: 'two' }, { type: 'user', content: 'three' })
+  writeRecord(running, { type: 'user', content: 'two' }, { type: 'user', content: 'three' })
   running.child.stdin?.end('\n')
   const { stdout, stderr, code } = await running.finished
   assert.deepEqual([stderr, code], ['', 0])
-  assert.deepEqual(textsOf(stdout), ['one', 'two', 'three'])
+  assert.deepEqual(answerTexts(stdout), ['one', 'two', 'three'])
   const [{ said } = { said: [] }, ...more] = await talk.sessions()
   assert.deepEqual(
     [said.filter((line) => line.startsWith('user')), more],
@@ -37,14 +37,14 @@ test('a co-process answers each user record in one conversation, in order, until
 test('cancel ends only the running turn, and the conversation continues', async () => {
   await using talk = await makeTalk(ECHO)
   const running = talk.startSend([...RECORDS, '-s', 'me'], { stdin: 'open' })
-  tell(running, { type: 'user', content: 'please hang' }, { type: 'user', content: 'go on' })
+  writeRecord(running, { type: 'user', content: 'please hang' }, { type: 'user', content: 'go on' })
   await running.prints(/"text":"half"/)
-  tell(running, { type: 'cancel' })
+  writeRecord(running, { type: 'cancel' })
   await running.prints(/"text":"go on"/)
   running.child.stdin?.end()
   const { stdout, stderr } = await running.finished
   assert.equal(stderr, '')
-  const finished = runsOf(stdout).map(({ ok, status, stop_reason }) => [ok, status, stop_reason])
+  const finished = lastRecords(stdout).map(({ ok, status, stop_reason }) => [ok, status, stop_reason])
   assert.deepEqual(finished, [
     [false, 'cancelled', 'cancelled'],
     [true, 'answered', 'stop'],
@@ -56,9 +56,9 @@ test('cancel ends only the running turn, and the conversation continues', async 
 test('a co-process whose last turn was cancelled exits with 130, not by a signal', async () => {
   await using talk = await makeTalk(ECHO)
   const running = talk.startSend(RECORDS, { stdin: 'open' })
-  tell(running, { type: 'user', content: 'hang' })
+  writeRecord(running, { type: 'user', content: 'hang' })
   await running.prints(/"text":"half"/)
-  tell(running, { type: 'cancel' })
+  writeRecord(running, { type: 'cancel' })
   running.child.stdin?.end()
   const { code, signal } = await running.finished
   assert.deepEqual([code, signal], [130, null])
@@ -68,7 +68,7 @@ test('a co-process asks its client with --on-ask client, and follows its answer'
   const write = { call: 'c', name: 'write', args: '{"path":"new.txt","content":"x"}' }
   await using talk = await makeTalk([{ parts: [write] }, { parts: ['Done'] }, { parts: [write] }])
   const running = talk.startSend([...RECORDS, '--on-ask', 'client'], { stdin: 'open' })
-  tell(running, { type: 'user', content: 'one' })
+  writeRecord(running, { type: 'user', content: 'one' })
   await running.prints(/"ask\.opened".*\n/)
   const [, line = ''] = /^(.*"ask\.opened".*)$/m.exec(running.printed()) ?? []
   const { ask, kind, questions, permission } = JSON.parse(line)
@@ -76,15 +76,15 @@ test('a co-process asks its client with --on-ask client, and follows its answer'
     [kind, permission.action, permission.rules],
     ['permission', 'edit new.txt', ['edit(new.txt)']],
   )
-  tell(running, { type: 'answer', ask, content: { [questions[0].question]: 'Allow once' } })
+  writeRecord(running, { type: 'answer', ask, content: { [questions[0].question]: 'Allow once' } })
   await running.prints(/"run\.finished"/)
   assert.equal(await readFile(join(talk.cwd, 'new.txt'), 'utf8'), 'x')
-  tell(running, { type: 'user', content: 'two' })
+  writeRecord(running, { type: 'user', content: 'two' })
   await running.prints(/"ask\.opened".*"ask\.opened"/s)
   running.child.stdin?.end()
   const { stdout, stderr, code } = await running.finished
   assert.deepEqual(
-    runsOf(stdout).map(({ exit }) => exit),
+    lastRecords(stdout).map(({ exit }) => exit),
     [0, 4],
   )
   assert.match(stderr, /^crabtalk: error\[denied\]: Cannot ask: the input has ended/)
@@ -96,9 +96,9 @@ test('a co-process reports its question as closed when it cancels the turn in a 
   await using talk = await makeTalk([{ parts: [write] }])
   await using _daemon = await startSandboxDaemon(talk, [], { env: WITH_DAEMON })
   const running = talk.startSend([...RECORDS, '--on-ask', 'client'], { stdin: 'open', env: WITH_DAEMON })
-  tell(running, { type: 'user', content: 'one' })
+  writeRecord(running, { type: 'user', content: 'one' })
   await running.prints(/"ask\.opened".*\n/)
-  tell(running, { type: 'cancel' })
+  writeRecord(running, { type: 'cancel' })
   running.child.stdin?.end()
   const { stdout } = await running.finished
   assert.match(stdout, /"ask\.closed".*"by":"cancelled".*\n.*"run\.finished".*\n$/)
@@ -109,7 +109,7 @@ test('a cancel without a running turn is not a failure', async () => {
   const { stdout, stderr, code } = await talk.send(RECORDS, {
     stdin: '{"type":"cancel"}\n{"type":"user","content":"a"}',
   })
-  assert.deepEqual([textsOf(stdout), stderr, code], [['a'], '', 0])
+  assert.deepEqual([answerTexts(stdout), stderr, code], [['a'], '', 0])
 })
 
 test('an invalid record exits 65 with its number, after the turns before it were answered', async () => {
@@ -122,7 +122,7 @@ test('an invalid record exits 65 with its number, after the turns before it were
   ]
   for (const [record, message] of bad) {
     const finished = await talk.send(RECORDS, { stdin: `{"type":"user","content":"one"}\n${record}\n` })
-    assert.deepEqual(textsOf(finished.stdout), ['one'])
+    assert.deepEqual(answerTexts(finished.stdout), ['one'])
     assertFailed({ ...finished, stdout: '' }, 'invalid', { message, hint: /\{"type":"cancel"\}/ })
   }
 })
@@ -133,7 +133,7 @@ test('a failed turn is reported, the next one runs, and the exit code is that of
     stdin: '{"type":"user","content":"one"}\n{"type":"user","content":"two"}\n',
   })
   assert.deepEqual(
-    runsOf(stdout).map(({ status }) => status),
+    lastRecords(stdout).map(({ status }) => status),
     ['credentials', 'answered'],
   )
   assert.match(stderr, /^crabtalk: error\[credentials\]: [^\n]*\n(hint: .*\n)?$/)
@@ -143,14 +143,14 @@ test('a failed turn is reported, the next one runs, and the exit code is that of
 test('a signal ends a co-process during a turn and while it waits for records', async () => {
   await using talk = await makeTalk(ECHO)
   const busy = talk.startSend(RECORDS, { stdin: 'open' })
-  tell(busy, { type: 'user', content: 'hang' }, { type: 'user', content: 'never asked' })
+  writeRecord(busy, { type: 'user', content: 'hang' }, { type: 'user', content: 'never asked' })
   await busy.prints(/"text":"half"/)
   busy.child.kill('SIGINT')
   const ended = await busy.finished
-  assert.deepEqual([ended.code, ended.stderr, runsOf(ended.stdout).length], [130, '', 1])
+  assert.deepEqual([ended.code, ended.stderr, lastRecords(ended.stdout).length], [130, '', 1])
   assert.equal(talk.server.requests.length, 1)
   const idle = talk.startSend(RECORDS, { stdin: 'open' })
-  tell(idle, { type: 'user', content: 'one' })
+  writeRecord(idle, { type: 'user', content: 'one' })
   await idle.prints(/"run.finished"/)
   idle.child.kill('SIGTERM')
   assert.equal((await idle.finished).code, 143)
@@ -171,12 +171,12 @@ test('a co-process accepts records only, and rejects prompts, files and other ou
   }
 })
 
-function tell(running: Running, ...records: readonly JsonObject[]): void {
+function writeRecord(running: Running, ...records: readonly JsonObject[]): void {
   for (const record of records) running.child.stdin?.write(`${JSON.stringify(record)}\n`)
 }
 
 /** Returns the last record of each run. */
-function runsOf(stdout: string): JsonObject[] {
+function lastRecords(stdout: string): JsonObject[] {
   const records = stdout
     .trimEnd()
     .split('\n')
@@ -184,6 +184,6 @@ function runsOf(stdout: string): JsonObject[] {
   return records.filter(({ type }) => type === 'run.finished')
 }
 
-function textsOf(stdout: string): unknown[] {
-  return runsOf(stdout).map(({ text }) => text)
+function answerTexts(stdout: string): unknown[] {
+  return lastRecords(stdout).map(({ text }) => text)
 }

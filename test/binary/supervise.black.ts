@@ -21,8 +21,11 @@ test('a service outlives its terminal and its supervisor, which the next command
   await terminal.shows(/daemon is ready/)
   terminal.hangUp()
   await terminal.finished
-  const [supervisor, daemon] = [await supervisorOf(box), daemonOf(box)]
-  assert.deepEqual([await sessionOf(supervisor), await sessionOf(daemon)], [supervisor, daemon])
+  const [supervisor, daemon] = [await readSupervisorPid(box), readDaemonPid(box)]
+  assert.deepEqual(
+    [await readProcessSession(supervisor), await readProcessSession(daemon)],
+    [supervisor, daemon],
+  )
   await onlyTheseRun(box, [supervisor, daemon])
   kill(supervisor)
   await onlyTheseRun(box, [daemon])
@@ -34,8 +37,8 @@ test('a service outlives its terminal and its supervisor, which the next command
       [0, ''],
     ],
   )
-  assert.equal(daemonOf(box), daemon)
-  await onlyTheseRun(box, [await supervisorOf(box), daemon])
+  assert.equal(readDaemonPid(box), daemon)
+  await onlyTheseRun(box, [await readSupervisorPid(box), daemon])
   assert.equal((await crabup(box, 'daemon', 'stop')).code, 0)
   await onlyTheseRun(box, [])
 })
@@ -44,7 +47,7 @@ test('TERM ends a supervisor and its services, and so does removing their home',
   await using box = await makeSandbox()
   await writeConfig(box.home, shortConfig('http://127.0.0.1:9'))
   assert.equal((await crabup(box, 'daemon', 'start')).code, 0)
-  process.kill(await supervisorOf(box), 'SIGTERM')
+  process.kill(await readSupervisorPid(box), 'SIGTERM')
   await onlyTheseRun(box, [])
   assert.equal((await crabup(box, 'daemon', 'start')).code, 0)
   await rm(box.home, { recursive: true, maxRetries: 20 })
@@ -56,19 +59,19 @@ async function crabup(box: Sandbox, ...args: string[]): Promise<Finished> {
   return await box.run(args, { program: 'crabup', env })
 }
 
-function folderOf({ home }: Sandbox): string {
+function resolveServicesFolder({ home }: Sandbox): string {
   return servicesFolder({ run: join(home, 'run') })
 }
 
-async function supervisorOf(box: Sandbox): Promise<number> {
-  return (await findSupervisor(folderOf(box)))!.pid
+async function readSupervisorPid(box: Sandbox): Promise<number> {
+  return (await findSupervisor(resolveServicesFolder(box)))!.pid
 }
 
-function daemonOf(box: Sandbox): number {
-  return readRecord(folderOf(box), 'daemon')!.pid!
+function readDaemonPid(box: Sandbox): number {
+  return readRecord(resolveServicesFolder(box), 'daemon')!.pid!
 }
 
-async function sessionOf(pid: number): Promise<number> {
+async function readProcessSession(pid: number): Promise<number> {
   const stat = await readOfProcess(String(pid), 'stat')
   return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[3])
 }

@@ -84,7 +84,7 @@ const LINES: [string[], string[]][] = [
 
 for (const [words, expected] of LINES) {
   test(`suggest() completes ${JSON.stringify(words)}`, () => {
-    const found = valuesOf(suggest(CRABTALK, words))
+    const found = toValues(suggest(CRABTALK, words))
     assert.deepEqual(
       expected.filter((word) => !found.includes(word)),
       [],
@@ -109,7 +109,7 @@ const EMPTY: string[][] = [
 
 for (const words of EMPTY) {
   test(`suggest() returns nothing for ${JSON.stringify(words)}`, () => {
-    const found = valuesOf(suggest(CRABTALK, words))
+    const found = toValues(suggest(CRABTALK, words))
     assert.deepEqual(
       found.filter((word) => !word.startsWith('--')),
       [],
@@ -142,15 +142,15 @@ for (const [words, expected] of ELSEWHERE) {
 }
 
 test('suggest() suggests each option once, and no hidden command', () => {
-  const left = valuesOf(suggest(CRABTALK, ['send', '--yolo', '-q', '-v', '--']))
+  const left = toValues(suggest(CRABTALK, ['send', '--yolo', '-q', '-v', '--']))
   assert.deepEqual(
     ['--yolo', '--quiet', '--verbose'].filter((word) => left.includes(word)),
     ['--verbose'],
   )
   for (const commands of [CRABTALK, CRABUP]) {
-    assert.ok(!valuesOf(suggest(commands, [''])).includes('__complete'))
+    assert.ok(!toValues(suggest(commands, [''])).includes('__complete'))
   }
-  assert.deepEqual(valuesOf(suggest(CRABUP, ['comp'])).slice(-3), ['completions', 'version', 'help'])
+  assert.deepEqual(toValues(suggest(CRABUP, ['comp'])).slice(-3), ['completions', 'version', 'help'])
 })
 
 test('__complete lists agents, servers, rules, conversations and senders of the home, and changes nothing there', async () => {
@@ -230,7 +230,7 @@ test('lastSessions() returns the last used first, uses the index without reading
     (await Array.fromAsync(lastSessions({ paths, isWanted: () => true }, signal))).map(({ sender }) => sender)
   assert.deepEqual(await senders(NEVER), ['old', 'new', 'middle'])
   assert.deepEqual(await senders(AbortSignal.abort()), [])
-  const entries = await Promise.all(ids.map((id) => entryOf(paths.sessions, id)))
+  const entries = await Promise.all(ids.map((id) => readCatalogEntry(paths.sessions, id)))
   await mkdir(paths.index)
   await saveCatalog(join(paths.index, 'sessions.json'), entries)
   await writeFile(young, 'x'.repeat((await readFile(young)).length)) // same length and same time
@@ -352,7 +352,7 @@ async function storeSession(
 }
 
 /** Returns the catalog entry of a session. */
-async function entryOf(folder: string, id: string): Promise<CatalogEntry> {
+async function readCatalogEntry(folder: string, id: string): Promise<CatalogEntry> {
   const { part, stamp } = await readSessionFile(join(folder, `${id}.jsonl`))
   return { stamp, digest: digestSession(id, part, undefined) }
 }
@@ -377,7 +377,7 @@ function unbalanced(shell: string, script: string): string[] {
   return open
 }
 
-function valuesOf(suggestion: Suggestion): string[] {
+function toValues(suggestion: Suggestion): string[] {
   return suggestion.from === 'words' ? suggestion.candidates.map(({ value }) => value) : [suggestion.from]
 }
 

@@ -50,17 +50,17 @@ const BEHAVIOURS: Record<string, Behaviour | (() => Behaviour)> = {
   },
   'a message without a variant is 400, get_config 410, and extension 500': {
     async check(at) {
-      assert.deepEqual(await codeOf(at, undefined), [400, 'empty client message'])
-      assert.equal((await codeOf(at, { $case: 'getConfig', value: {} }))[0], 410)
-      const extension = await codeOf(at, { $case: 'extension', value: new Uint8Array([1]) })
+      assert.deepEqual(await readReplyCode(at, undefined), [400, 'empty client message'])
+      assert.equal((await readReplyCode(at, { $case: 'getConfig', value: {} }))[0], 410)
+      const extension = await readReplyCode(at, { $case: 'extension', value: new Uint8Array([1]) })
       assert.ok([500, 403].includes(Number(extension[0])))
     },
   },
   'a turn streams its events in order, counted, with `end` last': {
     script: [{ parts: ['Looking around.'] }, { parts: ['Again.'] }],
     async check(at) {
-      const one = await streamOf(at, { content: 'one' })
-      const two = await streamOf(at, { content: 'two' })
+      const one = await openStream(at, { content: 'one' })
+      const two = await openStream(at, { content: 'two' })
       assert.deepEqual(
         one.map(({ event }) => event?.$case),
         ['start', 'textStart', 'chunk', 'textEnd', 'end'],
@@ -91,7 +91,7 @@ const BEHAVIOURS: Record<string, Behaviour | (() => Behaviour)> = {
       await assert.rejects(request(at.dispatch, 'send', { ...PAIR, content: 'x' }, NEVER), {
         kind: 'credentials',
       })
-      const end = (await streamOf(at, { content: 'x' })).at(-1)?.event
+      const end = (await openStream(at, { content: 'x' })).at(-1)?.event
       assert.equal(end?.$case === 'end' && end.value.detail?.kind, 'credentials')
     },
   },
@@ -267,7 +267,10 @@ const BEHAVIOURS: Record<string, Behaviour | (() => Behaviour)> = {
         (name) => !ENDLESS.has(name) && name !== 'shutdown' && name !== 'reload',
       )
       for (const name of known) {
-        const [, message] = await codeOf({ dispatch }, { $case: name, value: bodyOf(name) } as never)
+        const [, message] = await readReplyCode({ dispatch }, {
+          $case: name,
+          value: makeRequestBody(name),
+        } as never)
         assert.doesNotMatch(message, /not supported here/, name)
         assert.doesNotMatch(message, /this version/, name)
       }
@@ -311,7 +314,7 @@ function askCall(question: string) {
   }
 }
 
-async function streamOf({ dispatch }: ConnectedNode, message: DeepPartial<StreamMsg>) {
+async function openStream({ dispatch }: ConnectedNode, message: DeepPartial<StreamMsg>) {
   return await Array.fromAsync(streamTurn(dispatch, { ...PAIR, ...message }, NEVER))
 }
 
@@ -320,7 +323,7 @@ async function repliesTo({ dispatch }: Pick<ConnectedNode, 'dispatch'>, message:
 }
 
 /** Returns the code and message of the last reply when it is an error, otherwise its case. */
-async function codeOf(
+async function readReplyCode(
   at: Pick<ConnectedNode, 'dispatch'>,
   msg: DeepPartial<ClientMessage>['msg'],
 ): Promise<[number | string, string]> {
@@ -329,6 +332,6 @@ async function codeOf(
   return last?.$case === 'error' ? [last.value.code, last.value.message] : [last?.$case ?? '', '']
 }
 
-function bodyOf(name: Operation): unknown {
+function makeRequestBody(name: Operation): unknown {
   return name === 'extension' ? new Uint8Array() : {}
 }

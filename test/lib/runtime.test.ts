@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { embed, type Hook, type ModelEvent, type Provider } from '../../src/lib/runtime.ts'
 
 /** Creates a model whose answer is a function of the conversation. */
-function modelOf(answer: (said: readonly string[]) => readonly ModelEvent[]): Provider {
+function makeModel(answer: (said: readonly string[]) => readonly ModelEvent[]): Provider {
   return {
     defaultModel: () => 'stub',
     prepare() {},
@@ -19,19 +19,19 @@ const FINISH: ModelEvent = { type: 'finish', reason: 'stop', usage: undefined }
 const CRAB = { name: 'crab', prompt: 'You are crab.' }
 
 test('embed() runs turns with agents and models passed as values, and remembers conversations', async () => {
-  const provider = modelOf((said) => [{ type: 'text', delta: said.join(' | ') }, FINISH])
+  const provider = makeModel((said) => [{ type: 'text', delta: said.join(' | ') }, FINISH])
   await using runtime = embed({ agents: [CRAB], provider })
-  assert.equal(await textOf(runtime.turn('one')), 'user: one')
-  assert.equal(await textOf(runtime.turn('two')), 'user: one | assistant: user: one | user: two')
-  assert.equal(await textOf(runtime.turn('three', { sender: 'other' })), 'user: three')
+  assert.equal(await joinEvents(runtime.turn('one')), 'user: one')
+  assert.equal(await joinEvents(runtime.turn('two')), 'user: one | assistant: user: one | user: two')
+  assert.equal(await joinEvents(runtime.turn('three', { sender: 'other' })), 'user: three')
 })
 
 test('embed() lists, reads, searches and continues conversations', async () => {
-  const provider = modelOf((said) => [{ type: 'text', delta: `heard ${said.length}` }, FINISH])
+  const provider = makeModel((said) => [{ type: 'text', delta: `heard ${said.length}` }, FINISH])
   await using runtime = embed({ agents: [CRAB], provider })
   const { sessions } = runtime
-  await textOf(runtime.turn('Where does the ferry leave?', { sender: 'ann' }))
-  await textOf(runtime.turn('What is for lunch?', { sender: 'bob' }))
+  await joinEvents(runtime.turn('Where does the ferry leave?', { sender: 'ann' }))
+  await joinEvents(runtime.turn('What is for lunch?', { sender: 'bob' }))
   const { sessions: rows, total } = await sessions.list({ limit: 1 })
   assert.deepEqual([rows.map(({ sender }) => sender), total], [['bob'], 2])
   const found = async (ask: Parameters<typeof sessions.search>[0]) =>
@@ -46,15 +46,15 @@ test('embed() lists, reads, searches and continues conversations', async () => {
   assert.deepEqual([page.messages.map(({ content }) => content), page.total], [['At nine'], 2])
   const { messageCount, sender } = await sessions.meta(id)
   assert.deepEqual([messageCount, sender], [2, 'ann'])
-  assert.match(await textOf(runtime.turn('And back?', { sender: 'ann' })), /^heard 3$/)
+  assert.match(await joinEvents(runtime.turn('And back?', { sender: 'ann' })), /^heard 3$/)
 })
 
 test('two embedded runtimes share nothing', async () => {
-  const provider = modelOf((said) => [{ type: 'text', delta: `${said.length}` }, FINISH])
+  const provider = makeModel((said) => [{ type: 'text', delta: `${said.length}` }, FINISH])
   await using one = embed({ agents: [CRAB], provider })
   await using two = embed({ agents: [{ ...CRAB, name: 'crab', max_iterations: 3 }], provider })
   assert.deepEqual(
-    [await textOf(one.turn('a')), await textOf(two.turn('a')), await textOf(one.turn('b'))],
+    [await joinEvents(one.turn('a')), await joinEvents(two.turn('a')), await joinEvents(one.turn('b'))],
     ['1', '1', '3'],
   )
 })
@@ -69,7 +69,7 @@ test('embed() gives agents the tools of its hooks, and no others', async () => {
         ? Promise.resolve({ output: String(2 * Number(args['n'])), isError: false })
         : undefined,
   }
-  const provider = modelOf((said) =>
+  const provider = makeModel((said) =>
     said.length === 1
       ? [
           { type: 'tool-call', call: { id: 'c', name: 'double', arguments: '{"n":21}' } },
@@ -78,24 +78,24 @@ test('embed() gives agents the tools of its hooks, and no others', async () => {
       : [{ type: 'text', delta: said.at(-1)! }, FINISH],
   )
   await using runtime = embed({ agents: [CRAB], provider, hooks: [hook] })
-  assert.equal(await textOf(runtime.turn('21?')), 'tool: 42')
+  assert.equal(await joinEvents(runtime.turn('21?')), 'tool: 42')
 })
 
 test('embed() rejects unknown agents, and lists the known ones', async () => {
-  const provider = modelOf(() => [FINISH])
+  const provider = makeModel(() => [FINISH])
   assert.throws(() => embed({ agents: [{ name: '../x', prompt: '' }], provider }), { kind: 'invalid' })
   assert.throws(() => embed({ agents: [{ ...CRAB, max_iterations: -1 }], provider }), {
     kind: 'invalid',
     message: /max_iterations/,
   })
   await using runtime = embed({ agents: [CRAB], provider })
-  await assert.rejects(textOf(runtime.turn('x', { agent: 'nobody' })), {
+  await assert.rejects(joinEvents(runtime.turn('x', { agent: 'nobody' })), {
     kind: 'missing',
     hint: 'its agents: crab',
   })
 })
 
-async function textOf(events: AsyncIterable<{ type: string; delta?: string }>): Promise<string> {
+async function joinEvents(events: AsyncIterable<{ type: string; delta?: string }>): Promise<string> {
   let text = ''
   for await (const event of events) if (event.type === 'text') text += event.delta
   return text

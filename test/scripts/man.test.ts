@@ -10,8 +10,8 @@ import { CRABUP } from '../../src/commands/up/table.ts'
 import { makeTree } from '../support/trees.ts'
 
 const ALL = {
-  crabtalk: pagesOf('crabtalk', CRABTALK, CRABTALK_SECTIONS),
-  crabup: pagesOf('crabup', CRABUP, CRABUP_SECTIONS),
+  crabtalk: renderPages('crabtalk', CRABTALK, CRABTALK_SECTIONS),
+  crabup: renderPages('crabup', CRABUP, CRABUP_SECTIONS),
 }
 
 test('manPages() describes every command in the help, with its options and examples', () => {
@@ -82,7 +82,7 @@ test('manPages() escapes the syntax of roff', () => {
     examples: ["'x' \\n"],
     load: () => assert.fail(),
   }
-  const page = pagesOf('crabtalk', [command], []).get('crabtalk-odd.1')!
+  const page = renderPages('crabtalk', [command], []).get('crabtalk-odd.1')!
   for (const line of [
     'C:\\etemp and \\[u2026].',
     '\\&.hidden is a file; \\-\\-with\\-this',
@@ -93,7 +93,7 @@ test('manPages() escapes the syntax of roff', () => {
   }
 })
 
-function pagesOf(
+function renderPages(
   name: string,
   commands: readonly Command[],
   sections: typeof CRABTALK_SECTIONS,

@@ -14,21 +14,21 @@ test('mcpTransports keeps HTTP code out of what all MCP servers load', async () 
     entryPoints: ['src/mcp/connection/sdk.ts', 'src/mcp/remote/sdk-transports.ts'],
     plugins: [mcpTransports, packages],
   })
-  const loaded = inputsOf(metafile.outputs, 'dist/connection/sdk.js')
+  const loaded = listInputs(metafile.outputs, 'dist/connection/sdk.js')
   assert.ok(loaded.some((path) => path.includes('@modelcontextprotocol/client/dist/')))
   assert.deepEqual(
     loaded.filter((path) => /eventsource|\?transports/.test(path)),
     [],
   )
-  const others = inputsOf(metafile.outputs, 'dist/remote/sdk-transports.js')
+  const others = listInputs(metafile.outputs, 'dist/remote/sdk-transports.js')
   assert.ok(others.some((path) => path.endsWith('eventsource/dist/index.js?transports')))
 })
 
 type Outputs = Record<string, { inputs: object; imports: { path: string; kind: string }[] }>
 
 /** Lists the inputs of an output with all of its static imports. */
-function inputsOf(outputs: Outputs, name: string): string[] {
+function listInputs(outputs: Outputs, name: string): string[] {
   const { inputs = {}, imports = [] } = outputs[name] ?? {}
   const further = imports.filter(({ kind }) => kind === 'import-statement')
-  return [...Object.keys(inputs), ...further.flatMap(({ path }) => inputsOf(outputs, path))]
+  return [...Object.keys(inputs), ...further.flatMap(({ path }) => listInputs(outputs, path))]
 }

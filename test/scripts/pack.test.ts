@@ -14,7 +14,7 @@ test('openPack() returns every source and code cache that makePack() was given',
   const chunk = fc.record({ source: long, cache: fc.option(fc.uint8Array()), isCold: fc.boolean() })
   fc.assert(
     fc.property(fc.dictionary(name, chunk), (program) => {
-      const pack = packOf(program)
+      const pack = buildPack(program)
       for (const [id, { source, cache }] of Object.entries(program)) {
         assert.equal(pack.source(id), source)
         assert.deepEqual(pack.cache(id)?.toHex(), cache?.toHex())
@@ -26,14 +26,14 @@ test('openPack() returns every source and code cache that makePack() was given',
 test('makePack() compresses large parts of cold chunks only', () => {
   const source = 'x'.repeat(50_000)
   const size = (isCold: boolean, length: number) =>
-    bytesOf({ 'a.js': { source: source.slice(0, length), cache: null, isCold } }).length
+    toBytes({ 'a.js': { source: source.slice(0, length), cache: null, isCold } }).length
   assert.ok(size(false, 50_000) > 50_000)
   assert.ok(size(true, 50_000) < 500)
   assert.equal(size(true, 8_000), size(false, 8_000))
 })
 
 test('openPack() returns code caches in place, at offsets V8 can read', () => {
-  const bytes = bytesOf({ 'a.js': { source: 'x', cache: Uint8Array.of(1, 2, 3), isCold: false } })
+  const bytes = toBytes({ 'a.js': { source: 'x', cache: Uint8Array.of(1, 2, 3), isCold: false } })
   const buffer = toArrayBuffer(bytes)
   const cache = openPack(buffer).cache('a.js')!
   assert.equal(cache.buffer, buffer)
@@ -42,7 +42,7 @@ test('openPack() returns code caches in place, at offsets V8 can read', () => {
 
 type Program = Record<string, { source: string; cache: Uint8Array | null; isCold: boolean }>
 
-function bytesOf(program: Program): Buffer<ArrayBuffer> {
+function toBytes(program: Program): Buffer<ArrayBuffer> {
   const chunks = Object.entries(program)
   return makePack({
     chunks: new Map(chunks.map(([id, { source }]) => [id, source])),
@@ -51,8 +51,8 @@ function bytesOf(program: Program): Buffer<ArrayBuffer> {
   })
 }
 
-function packOf(program: Program) {
-  return openPack(toArrayBuffer(bytesOf(program)))
+function buildPack(program: Program) {
+  return openPack(toArrayBuffer(toBytes(program)))
 }
 
 function toArrayBuffer(bytes: Buffer<ArrayBuffer>): ArrayBuffer {

@@ -25,35 +25,35 @@ const ASSIGNMENTS: [string, object][] = [
 
 for (const [text, patch] of ASSIGNMENTS) {
   test(`readAgentChanges() converts --set ${text} to ${JSON.stringify(patch)}`, async () => {
-    assert.deepEqual(await changesOf(['--set', text]), { patch, prompt: undefined })
+    assert.deepEqual(await parseChanges(['--set', text]), { patch, prompt: undefined })
   })
 }
 
 for (const text of ['model', '=x', ' =x', '']) {
   test(`readAgentChanges() rejects --set ${JSON.stringify(text)}`, async () => {
-    await assert.rejects(changesOf([`--set=${text}`]), { kind: 'usage', hint: /--set max_iterations=30/ })
+    await assert.rejects(parseChanges([`--set=${text}`]), { kind: 'usage', hint: /--set max_iterations=30/ })
   })
 }
 
 test('readAgentChanges() returns nothing when no option requests a change', async () => {
-  assert.equal(await changesOf([]), undefined)
-  assert.equal(await changesOf(['--json']), undefined)
+  assert.equal(await parseChanges([]), undefined)
+  assert.equal(await parseChanges(['--json']), undefined)
 })
 
 test('readAgentChanges() prefers a dedicated option to --set, and uses the last value of --set', async () => {
   const argv = ['--set', 'model=a', '--set', 'model=b', '--set', 'thinking=true']
-  assert.deepEqual((await changesOf(argv))?.patch, { model: 'b', thinking: true })
-  assert.deepEqual((await changesOf([...argv, '--model', 'c']))?.patch, { model: 'c', thinking: true })
+  assert.deepEqual((await parseChanges(argv))?.patch, { model: 'b', thinking: true })
+  assert.deepEqual((await parseChanges([...argv, '--model', 'c']))?.patch, { model: 'c', thinking: true })
 })
 
 test('readAgentChanges() resets the model when it is empty, and keeps an empty description', async () => {
-  const changes = await changesOf(['--model=', '--description='])
+  const changes = await parseChanges(['--model=', '--description='])
   assert.deepEqual(changes, { patch: { model: null, description: '' }, prompt: undefined })
 })
 
 test('readAgentChanges() reads a prompt unchanged, from a file or from standard input', async () => {
   const promptOf = async (prompt: string, options?: TestHostOptions) =>
-    (await changesOf(['--prompt', prompt], options))?.prompt
+    (await parseChanges(['--prompt', prompt], options))?.prompt
   assert.equal(await promptOf('Be brief.'), 'Be brief.')
   assert.equal(await promptOf(''), '')
   assert.equal(await promptOf('@prompt.md'), 'From a file\n')
@@ -65,7 +65,7 @@ test('readAgentChanges() reads a prompt unchanged, from a file or from standard 
   await assert.rejects(promptOf('@-', { stdin: Buffer.from([0xff]) }), { kind: 'invalid' })
 })
 
-async function changesOf(
+async function parseChanges(
   argv: readonly string[],
   options: TestHostOptions = {},
 ): Promise<AgentChanges | undefined> {

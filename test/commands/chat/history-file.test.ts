@@ -11,14 +11,14 @@ import type { SentText } from '../../../src/tui/text/history.ts'
 test('sent messages are restored in order, from a private file', async () => {
   await using box = await openBox()
   for (const text of ['one', 'two\nlines', '„três“ 👩‍👩‍👧‍👦']) await appendSentHistory(box.file, typed(text))
-  assert.deepEqual(textsOf(await readSentHistory(box.file)), ['one', 'two\nlines', '„três“ 👩‍👩‍👧‍👦'])
+  assert.deepEqual(toTexts(await readSentHistory(box.file)), ['one', 'two\nlines', '„três“ 👩‍👩‍👧‍👦'])
   assert.equal((await stat(box.file)).mode & 0o777, 0o600)
 })
 
 test('a text that is sent twice in a row is stored once; an empty one is not stored', async () => {
   await using box = await openBox()
   for (const text of ['a', 'a', ' ', 'b', 'a']) await appendSentHistory(box.file, typed(text))
-  assert.deepEqual(textsOf(await readSentHistory(box.file)), ['a', 'b', 'a'])
+  assert.deepEqual(toTexts(await readSentHistory(box.file)), ['a', 'b', 'a'])
   assert.equal((await readFile(box.file, 'utf8')).split('\n').length, 4)
 })
 
@@ -47,7 +47,7 @@ test('a torn line and an unknown line are skipped, and the next line starts on i
   await appendSentHistory(box.file, typed('before'))
   await appendFile(box.file, '42\n{"text":7}\nnonsense\n{"text":"tor')
   await appendSentHistory(box.file, typed('after'))
-  assert.deepEqual(textsOf(await readSentHistory(box.file)), ['before', 'after'])
+  assert.deepEqual(toTexts(await readSentHistory(box.file)), ['before', 'after'])
 })
 
 test('a long history loses its oldest entries', async () => {
@@ -98,14 +98,14 @@ test('concurrent appends of several chats lose nothing', async () => {
   const wanted = ['a', 'b', 'c', 'd'].flatMap((name) =>
     Array.from({ length: 50 }, (_, index) => `${name}${index}`),
   )
-  assert.deepEqual(textsOf(await readSentHistory(box.file)).toSorted(), wanted.toSorted())
+  assert.deepEqual(toTexts(await readSentHistory(box.file)).toSorted(), wanted.toSorted())
 })
 
 function typed(text: string): SentText {
   return { text, pasted: [] }
 }
 
-function textsOf(sent: readonly SentText[]): string[] {
+function toTexts(sent: readonly SentText[]): string[] {
   return sent.map(({ text }) => text)
 }
 

@@ -32,7 +32,7 @@ test('daemon status counts the clients of a daemon without itself, however long 
   const following = requestMany(socketDispatch({ endpoint }), 'subscribeEvents', {}, leave.signal)
   const followed = Array.fromAsync(following).catch(() => undefined) // disconnects it
   await until('a client is there', () => listener.connections === 1)
-  const { code, stdout } = await statusOf(home, '--json')
+  const { code, stdout } = await readStatus(home, '--json')
   assert.deepEqual([code, JSON.parse(stdout).clients], [0, 1])
   leave.abort()
   await followed
@@ -41,17 +41,17 @@ test('daemon status counts the clients of a daemon without itself, however long 
 test('daemon status shows a daemon that owns the home and does not answer as starting or ending', async () => {
   await using home = await temporaryHome()
   const { home: path, leases: database, proc } = home.paths
-  assert.equal((await statusOf(home)).stdout, `no daemon is running for ${path}\n`)
+  assert.equal((await readStatus(home)).stdout, `no daemon is running for ${path}\n`)
   assert.ok(!existsSync(path))
   await using leases = new SqliteLeases({ database, proc, pid: 4711 })
   await using _lease = await leases.take(DAEMON_LEASE, AbortSignal.timeout(5000))
   const text = `the daemon of ${path} is starting or ending, or its socket was removed (pid 4711)\n`
-  assert.deepEqual(await statusOf(home), { code: 3, stdout: text })
-  const { code, stdout } = await statusOf(home, '--json')
+  assert.deepEqual(await readStatus(home), { code: 3, stdout: text })
+  const { code, stdout } = await readStatus(home, '--json')
   assert.deepEqual([code, JSON.parse(stdout)], [3, { running: false, home: path, pid: 4711 }])
 })
 
-async function statusOf({ paths }: TemporaryHome, ...options: string[]) {
+async function readStatus({ paths }: TemporaryHome, ...options: string[]) {
   await using at = await makeTestHost({ env: { CRABTALK_HOME: paths.home } })
   const code = await main('crabtalk', ['daemon', 'status', ...options], at.host)
   await at.host.stdout.flush()

@@ -37,7 +37,7 @@ test('tail joins a running turn from its first event', async () => {
   await turn
   await early.prints(/^ann: hi\ncrab: first second\n$/)
   await late.prints(/"run\.finished"[\s\S]*"conversation"/)
-  const lines = linesOf(late)
+  const lines = toLines(late)
   assert.deepEqual(
     lines.map(({ type }) => type),
     [
@@ -102,7 +102,7 @@ test('tail of a run follows its conversation, and reports an unknown run', async
   const turn = served.daemon.ask('hi', { detach: true })
   await using early = await served.start(['tail', 'crab/ann', '--json'])
   await early.prints(/"run\.started"/)
-  const run = String(linesOf(early).find(({ type }) => type === 'run.started')!['run'])
+  const run = String(toLines(early).find(({ type }) => type === 'run.started')!['run'])
   for (const word of [run, run.slice(-8).toLowerCase()]) {
     await using tail = await served.start(['tail', word])
     await tail.prints(/^ann: hi\ncrab: first$/)
@@ -159,7 +159,7 @@ for (const [argv, problem] of [
   })
 }
 
-function linesOf(tail: ServedCommand): Record<string, unknown>[] {
+function toLines(tail: ServedCommand): Record<string, unknown>[] {
   const text = tail.at.stdout()
   return text
     .slice(0, text.lastIndexOf('\n') + 1)

@@ -24,14 +24,14 @@ const WORDS: [string[], JsonObject][] = [
 
 for (const [words, args] of WORDS) {
   test(`parseCallArguments() reads ${JSON.stringify(words)}`, async () => {
-    assert.deepEqual(await argumentsOf(words), args)
+    assert.deepEqual(await parseWords(words), args)
   })
 }
 
 test('parseCallArguments() reads an object from standard input', async () => {
-  assert.deepEqual(await argumentsOf(['-'], { stdin: '{"a": 2,\n "b": 3}\n' }), { a: 2, b: 3 })
+  assert.deepEqual(await parseWords(['-'], { stdin: '{"a": 2,\n "b": 3}\n' }), { a: 2, b: 3 })
   for (const stdin of ['', '[1]', 'a=1', '{']) {
-    await assert.rejects(argumentsOf(['-'], { stdin }), {
+    await assert.rejects(parseWords(['-'], { stdin }), {
       kind: 'invalid',
       message: 'Cannot use standard input: it is not a JSON object',
     })
@@ -55,13 +55,13 @@ test('parseCallArguments() keeps the original text of words, and rejects a dupli
 })
 
 test('parseCallArguments() rejects anything else', async () => {
-  await assert.rejects(argumentsOf(['{"a": }']), {
+  await assert.rejects(parseWords(['{"a": }']), {
     kind: 'usage',
     message: /not a JSON object/,
     hint: /key|path=/,
   })
   for (const words of [['notes.md'], ['=x'], ['a=1', '-'], ['{"a": 1}', 'b=2']]) {
-    await assert.rejects(argumentsOf(words), {
+    await assert.rejects(parseWords(words), {
       kind: 'usage',
       message: /^Cannot use word \d after the tool as an argument: it is not key=value$/,
       hint: /path=/,
@@ -69,7 +69,7 @@ test('parseCallArguments() rejects anything else', async () => {
   }
 })
 
-async function argumentsOf(words: readonly string[], options: TestHostOptions = {}): Promise<JsonObject> {
+async function parseWords(words: readonly string[], options: TestHostOptions = {}): Promise<JsonObject> {
   await using at = await makeTestHost(options)
   return (await parseCallArguments(words, at.host)).args
 }

@@ -107,13 +107,13 @@ const ADDITIONS: [string[], JsonObject][] = [
 
 for (const [argv, entry] of ADDITIONS) {
   test(`readNewServerEntry() creates an entry from ${argv.join(' ')}`, async () => {
-    const { folder, addition } = await additionOf(argv)
+    const { folder, addition } = await parseAddition(argv)
     assert.deepEqual(JSON.parse(JSON.stringify(addition.entry).replaceAll(folder, '@')), entry)
   })
 }
 
 test('readNewServerEntry() reports which paths it made absolute', async () => {
-  const { folder, addition } = await additionOf(['fs', './run', 'server.js', 'plain', '/abs.js'])
+  const { folder, addition } = await parseAddition(['fs', './run', 'server.js', 'plain', '/abs.js'])
   assert.deepEqual(
     [...addition.paths],
     [
@@ -143,7 +143,7 @@ const MISTAKES: [string[], RegExp][] = [
 
 for (const [argv, message] of MISTAKES) {
   test(`readNewServerEntry() rejects ${argv.join(' ')}`, async () => {
-    await assert.rejects(additionOf(argv), { kind: 'usage', message, hint: /./ })
+    await assert.rejects(parseAddition(argv), { kind: 'usage', message, hint: /./ })
   })
 }
 
@@ -171,7 +171,7 @@ const CHANGES: [string[], JsonObject][] = [
 for (const [argv, entry] of CHANGES) {
   test(`changeEntry() applies ${argv.join(' ')}`, async () => {
     await using at = await makeTestHost({ env: { TOKEN: 'from here' } })
-    const changed = changeEntry(ENTRY, optionsOf('mcp set', argv), at.host)
+    const changed = changeEntry(ENTRY, parseEntryOptions('mcp set', argv), at.host)
     assert.deepEqual(JSON.parse(JSON.stringify(changed).replaceAll(at.folder, '@')), entry)
   })
 }
@@ -184,19 +184,22 @@ for (const [argv, message] of [
 ] as const) {
   test(`changeEntry() rejects ${argv.join(' ')}`, async () => {
     await using at = await makeTestHost()
-    const change = () => changeEntry(ENTRY, optionsOf('mcp set', argv), at.host)
+    const change = () => changeEntry(ENTRY, parseEntryOptions('mcp set', argv), at.host)
     assert.throws(change, { kind: 'usage', message, hint: /./ })
   })
 }
 
-async function additionOf(argv: readonly string[]): Promise<{ folder: string; addition: NewServerEntry }> {
+async function parseAddition(argv: readonly string[]): Promise<{ folder: string; addition: NewServerEntry }> {
   await using at = await makeTestHost({ env: { TOKEN: 'from here' } })
   await mkdir(join(at.folder, 'sub'))
   await Promise.all(['server.js', 'sub/server.js'].map((name) => writeFile(join(at.folder, name), '')))
-  return { folder: at.folder, addition: await readNewServerEntry(optionsOf('mcp add', argv), at.host) }
+  return {
+    folder: at.folder,
+    addition: await readNewServerEntry(parseEntryOptions('mcp add', argv), at.host),
+  }
 }
 
-function optionsOf(path: string, argv: readonly string[]) {
+function parseEntryOptions(path: string, argv: readonly string[]) {
   const command = CRABTALK.find((one) => one.path.join(' ') === path)!
   return parseOptions({ program: 'crabtalk', command }, argv)
 }

@@ -9,7 +9,7 @@ import { toSentLines } from '../../support/test-node.ts'
 
 test('send starts a new conversation each time', async () => {
   await using at = await startSendTest(() => ({ parts: ['yes'] }))
-  const senders = [await senderOf(at, 'one'), await senderOf(at, 'two')]
+  const senders = [await readSender(at, 'one'), await readSender(at, 'two')]
   for (const sender of senders) assert.match(sender, /^sh:[0-7][0-9A-HJKMNP-TV-Z]{25}$/)
   assert.notEqual(senders[0], senders[1])
   assert.deepEqual(toSentLines(at.server.requests[1]), ['user: two'])
@@ -20,7 +20,7 @@ test('send -s continues the conversation of that name, which belongs to the agen
   await at.run('agent', 'create', 'critic')
   await at.run('send', '-s', 'notes', 'one')
   await at.run('send', '-s', 'notes', '-a', 'critic', 'other')
-  assert.equal(await senderOf(at, '-s', 'notes', 'two'), 'notes')
+  assert.equal(await readSender(at, '-s', 'notes', 'two'), 'notes')
   assert.deepEqual(toSentLines(at.server.requests[1]), ['user: other'])
   assert.deepEqual(toSentLines(at.server.requests[2]), ['user: one', 'assistant: yes', 'user: two'])
 })
@@ -28,10 +28,10 @@ test('send -s continues the conversation of that name, which belongs to the agen
 test('send -c continues the last conversation of the agent in this directory', async () => {
   await using at = await startSendTest(() => ({ parts: ['yes'] }))
   await at.run('send', '-s', 'notes', 'one')
-  const fresh = await senderOf(at, 'two')
-  assert.equal(await senderOf(at, '-c', 'three'), fresh)
+  const fresh = await readSender(at, 'two')
+  assert.equal(await readSender(at, '-c', 'three'), fresh)
   await at.run('send', '-s', 'notes', 'four')
-  assert.equal(await senderOf(at, '-c', 'five'), 'notes')
+  assert.equal(await readSender(at, '-c', 'five'), 'notes')
   await at.run('agent', 'create', 'critic')
   const { code, stderr } = await at.run('send', '-c', '-a', 'critic', 'six')
   assert.equal(code, 1)
@@ -70,7 +70,7 @@ test('send --fork continues in a copy and leaves the original unchanged', async 
   await using at = await startSendTest(() => ({ parts: ['yes'] }))
   await at.run('send', '-s', 'notes', 'one')
   await at.run('send', '-s', 'later', 'other')
-  const { sender, session } = await resultOf(at, '-s', 'notes', '--fork', 'two')
+  const { sender, session } = await readResult(at, '-s', 'notes', '--fork', 'two')
   assert.equal(sender, 'notes')
   assert.deepEqual(toSentLines(at.server.requests[2]), ['user: one', 'assistant: yes', 'user: two'])
   const { stdout } = await at.run('conversation', 'list', '--sender', 'notes', '--json')
@@ -82,7 +82,7 @@ test('send --fork continues in a copy and leaves the original unchanged', async 
       [false, 2],
     ],
   )
-  assert.equal((await resultOf(at, '-c', 'three')).session, session)
+  assert.equal((await readResult(at, '-c', 'three')).session, session)
 })
 
 test('send --fork fails without a conversation to copy', async () => {
@@ -98,12 +98,12 @@ test('send --no-save leaves nothing to continue', async () => {
   assert.equal((await at.run('send', '-c', 'hi')).code, 1)
 })
 
-async function resultOf(at: SendTest, ...argv: string[]): Promise<{ sender: string; session: string }> {
+async function readResult(at: SendTest, ...argv: string[]): Promise<{ sender: string; session: string }> {
   const { stdout, stderr } = await at.run('send', '--output', 'json', ...argv)
   assert.equal(stderr, '')
   return JSON.parse(stdout)
 }
 
-async function senderOf(at: SendTest, ...argv: string[]): Promise<string> {
-  return (await resultOf(at, ...argv)).sender
+async function readSender(at: SendTest, ...argv: string[]): Promise<string> {
+  return (await readResult(at, ...argv)).sender
 }
