@@ -37,7 +37,7 @@ test('supervise() continues with services that outlived a killed supervisor', as
   await setDesired(at.folder, at.spec('two', STAYS), newStartRequest('start'))
   await at.recorded('two', ({ state }) => state === 'running')
   assert.equal(at.record('one')?.pid, pid)
-  assert.equal((await at.left()).length, 2)
+  await until('both run', async () => (await at.left()).length === 2)
   kill(pid)
   const again = await at.recorded('one', ({ state, restarts }) => state === 'running' && restarts === 1)
   assert.deepEqual(again.lastExit, { code: null, signal: null })
