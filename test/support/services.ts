@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict'
 import { mkdtempDisposable } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { type HomePaths, homePaths } from '../../src/core/config/paths.ts'
 import { toUpHost } from '../../src/up/host.ts'
 import { clearDesired, listServiceNames, servicesFolder } from '../../src/up/supervisor/desired-state.ts'
 import { findSupervisor, readRecord, type ServiceRecord } from '../../src/up/supervisor/record.ts'
 import { type SupervisorOptions, supervise } from '../../src/up/supervisor/supervise.ts'
 import type { ServiceSpec, UpHost } from '../../src/up/types.ts'
+import { FROM_SOURCE } from './daemon.ts'
 import { endProcesses, kill, processesLeft } from './processes.ts'
 import { until } from './until.ts'
-
-const ROOT = resolve(import.meta.dirname, '../..')
 
 /** A home with its own services; disposing ends them, and fails when a process is still running. */
 export interface ServiceHome extends AsyncDisposable {
@@ -47,7 +46,7 @@ export async function makeServiceHome(parent = tmpdir()): Promise<ServiceHome> {
   const record = (name: string) => readRecord(folder, name)
   return {
     ...{ paths, folder, host, record },
-    program: [process.execPath, '--disable-warning=ExperimentalWarning', join(ROOT, 'bin/crabtalk.ts')],
+    program: [...FROM_SOURCE],
     spec: (name, line) => ({
       name,
       label: `ai.crabtalk.${name}.test`,
