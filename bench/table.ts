@@ -39,12 +39,12 @@ export function toTable(columns: readonly Column[], lines: readonly Line[]): str
     ['', ...columns.map(({ title }) => title)],
     ...lines.map((line) => [line.name, ...cells(columns, line, lines)]),
   ]
-  const isWide = columns.length > MOST_COLUMNS
+  const isWide = columns.length > MAX_COLUMNS
   return align(isWide ? rows[0]!.map((_, at) => rows.map((row) => row[at]!)) : rows)
 }
 
 /** The maximum number of columns that fit on a screen. */
-const MOST_COLUMNS = 6
+const MAX_COLUMNS = 6
 
 function cells(columns: readonly Column[], line: Line, lines: readonly Line[]): string[] {
   const [first = '', ...more] = columns.map((column) => cell(column, line, lines))

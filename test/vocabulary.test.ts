@@ -20,6 +20,8 @@ const BANNED =
   /^(Begun|CutOff|Doomed|Finding|Flaw|Happening|Holders|Holding|Options|Outcome|Place|Ports|Problem|Reading|Roster|Seen|Setting|Speech|Standing|Staying|Told|Wanted|WayBack|Ways|told|kept|asked|made|begun|given|said|wanted|[a-z]\w*Of)$/
 /** The name of a test or of a group of tests. */
 const TEST_NAME = /\b(?:test|describe|it)\(\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1/g
+/** Prefixes of constants that should be MAX_ or MIN_. */
+const LIMIT_PREFIX = /\b(?:MOST|LEAST|LONGEST)_\w+/g
 const OPENING = /^(?:As|For|How|Of|So|What|Where|Which|Who|Whom|Whose|Why)\b/
 const ARCHAIC =
   /\b(?:is|are|was|were) no (?!longer\b|more\b|one\b)|\b(?:nobody|somebody|whoever|so many|as it were)\b/i
@@ -71,6 +73,13 @@ test('exported names are words of the field, and no function is called something
     [...text.matchAll(EXPORT)].flatMap(([, name]) => (BANNED.test(name!) ? `${path}: ${name}` : [])),
   )
   assert.deepEqual(found, [])
+})
+
+test('constants that are limits start with MAX_ or MIN_', () => {
+  assert.deepEqual(
+    [...SOURCES, ...TESTS].flatMap((file) => findMatches(file, LIMIT_PREFIX)),
+    [],
+  )
 })
 
 test('a doc comment is a sentence with a subject', () => {
@@ -176,7 +185,12 @@ function readComments({ path, text }: { path: string; text: string }): Comment[]
 
 /** Returns each banned phrase as `src/x.ts:12: is no`. Identifiers cannot match, so all code is searched. */
 function findPhrases(path: string, text: string): string[] {
-  return [...text.matchAll(BANNED_PHRASE)].map(
+  return findMatches({ path, text }, BANNED_PHRASE)
+}
+
+/** Returns each match as `src/x.ts:12: the match`. */
+function findMatches({ path, text }: { path: string; text: string }, pattern: RegExp): string[] {
+  return [...text.matchAll(pattern)].map(
     (match) => `${toPosition(path, text, match.index)}: ${match[0].trim()}`,
   )
 }

@@ -89,7 +89,7 @@ const CHUNK = 20
 async function build({ sessions, boundMs }: Extract<Request, { do: 'build' }>): Promise<Built> {
   const before = heapMb()
   let [documents, messages, buildMs, worstMs, number] = [0, 0, 0, 0, 0]
-  while (number < sessions && buildMs < boundMs && rssMb() < MOST_RSS_MB) {
+  while (number < sessions && buildMs < boundMs && rssMb() < MAX_RSS_MB) {
     const chunk = Array.from({ length: Math.min(CHUNK, sessions - number) }, () => [
       ...toDocuments(corpus.session(number++)),
     ]).flat()
@@ -121,7 +121,7 @@ async function build({ sessions, boundMs }: Extract<Request, { do: 'build' }>): 
 }
 
 /** The memory limit: what a machine with little memory could spare. */
-const MOST_RSS_MB = 6000
+const MAX_RSS_MB = 6000
 
 /** Appends messages as they arrive in practice: one at a time, yielding to the event loop in between. */
 async function append({ from, sessions }: Extract<Request, { do: 'append' }>): Promise<Appended> {

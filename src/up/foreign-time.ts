@@ -4,8 +4,8 @@
  */
 export function toTime(value: unknown): number | undefined {
   const time = typeof value === 'string' ? Date.parse(value) : value
-  return typeof time === 'number' && Math.abs(time) <= MOST_TIME ? time : undefined
+  return typeof time === 'number' && Math.abs(time) <= MAX_TIME_MS ? time : undefined
 }
 
 /** The largest time value that ECMAScript's Date accepts. */
-const MOST_TIME = 8.64e15
+const MAX_TIME_MS = 8.64e15

@@ -53,11 +53,11 @@ test('servers that flood, repeat themselves, are silent or send too much do not 
   assert.equal(node.daemon.pid, pid)
   const peak = await readMemoryMib(pid, 'VmHWM')
   t.diagnostic(`the daemon's memory at most: ${peak} MiB`)
-  assert.ok(peak < MOST_MEMORY_MIB, `${peak} MiB`)
+  assert.ok(peak < MAX_MEMORY_MIB, `${peak} MiB`)
 })
 
 /** The limit for an answer of 20 MiB and a line of 70 MiB, which are held in memory while they arrive. */
-const MOST_MEMORY_MIB = 600
+const MAX_MEMORY_MIB = 600
 
 async function callCalm(node: McpDaemon): Promise<void> {
   assert.equal((await node.call('calm', 'echo', { text: 'still here' })).output, 'still here')

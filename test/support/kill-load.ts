@@ -81,7 +81,7 @@ async function round(place: Place, number: number): Promise<RoundReport> {
   const clients = senders().map((sender) => converse(first.dispatch, { sender, number, told }, stop.signal))
   await until('every conversation has begun', () => countStarted(told, number) === CONVERSATIONS)
   await until('programs of turns run', async () => (await findPrograms(mark)) === WITH_TOOL)
-  await sleep(Math.random() * LONGEST_ANSWER_MS)
+  await sleep(Math.random() * MAX_ANSWER_MS)
   stop.abort() // no further turn is requested
   first.kill('SIGKILL')
   const killedAt = performance.now()
@@ -210,12 +210,12 @@ function answerTo(prompt: string, program: string): Reply {
 /** Returns deterministic words for a message. */
 function toWords(content: string): string[] {
   const sum = [...content].reduce((total, letter) => (total * 31 + letter.charCodeAt(0)) % 9973, 7)
-  return Array.from({ length: 1 + (sum % MOST_WORDS) }, (_, index) => `${content}, word ${index}. `)
+  return Array.from({ length: 1 + (sum % MAX_WORDS) }, (_, index) => `${content}, word ${index}. `)
 }
 
-const MOST_WORDS = 20
+const MAX_WORDS = 20
 const PACE_MS = 40
-const LONGEST_ANSWER_MS = MOST_WORDS * PACE_MS
+const MAX_ANSWER_MS = MAX_WORDS * PACE_MS
 
 function countStarted(told: Map<string, ReceivedTurns>, number: number): number {
   const isThisRound = (line: string) => line.includes(` round ${number} `)

@@ -104,7 +104,7 @@ const SAMPLE = 30
  * The share of processes that are killed as soon as they start writing; the others have saved an index by then.
  */
 const EARLY_SHARE = 0.3
-const LONGEST_MS = 500
+const MAX_DELAY_MS = 500
 /** The number of processes in a round; each is killed at its own moment. */
 export const WRITERS = 3
 const NEVER = new AbortController().signal
@@ -200,7 +200,7 @@ async function killProgram(
     const told = JSON.parse(line) as DurableReport
     tell(told)
     if (kill === undefined && (isEarly || 'searched' in told)) {
-      kill = setTimeout(() => child.kill('SIGKILL'), Math.random() * LONGEST_MS)
+      kill = setTimeout(() => child.kill('SIGKILL'), Math.random() * MAX_DELAY_MS)
     }
   }
   const [code, signal] = await ended
@@ -225,7 +225,7 @@ async function killDaemon(
     untilGone(() => sayTo(daemon.dispatch, newWord(), tell)),
     untilGone(() => noteTo(daemon.dispatch, `note ${newWord()}`, tell)),
   ]
-  await sleep(Math.random() * LONGEST_MS)
+  await sleep(Math.random() * MAX_DELAY_MS)
   daemon.kill('SIGKILL')
   await Promise.all(clients)
 }

@@ -17,7 +17,7 @@ export interface DueRun {
 
 /** The delay after which a fire counts as missed: the machine slept, or its clock was set forward. */
 const LATE_MS = 10_000
-const MOST_MISSED = 1000
+const MAX_MISSED = 1000
 
 /** Computes when one entry fires. It has no clock: every call passes the time, in milliseconds since 1970. */
 export class EntryTimer {
@@ -61,7 +61,7 @@ export class EntryTimer {
     let due = first
     let missed = 0
     this.#next = nextFire(this.#cron.timing, due)
-    while (this.#next !== undefined && this.#next <= now && missed < MOST_MISSED) {
+    while (this.#next !== undefined && this.#next <= now && missed < MAX_MISSED) {
       due = this.#next
       missed += 1
       this.#next = nextFire(this.#cron.timing, due)

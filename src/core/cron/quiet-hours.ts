@@ -32,7 +32,7 @@ export function isQuiet({ start, end }: QuietHours, at: number): boolean {
 export function nextFire({ schedule, quiet }: Timing, after: number): number | undefined {
   let at = schedule.next(after)
   for (let windows = 0; quiet && at !== undefined && isQuiet(quiet, at); windows++) {
-    if (windows === MOST_WINDOWS) return undefined
+    if (windows === MAX_WINDOWS) return undefined
     at = schedule.next(findQuietEnd(quiet, at) - 1)
   }
   return at
@@ -42,7 +42,7 @@ export function nextFire({ schedule, quiet }: Timing, after: number): number | u
  * The number of consecutive quiet periods that may cover every scheduled time before the entry counts as
  * never firing.
  */
-const MOST_WINDOWS = 400
+const MAX_WINDOWS = 400
 const MINUTE_MS = 60_000
 
 /**

@@ -33,7 +33,7 @@ export interface SchedulerOptions {
 }
 
 /** The maximum number of concurrent turns; further ones wait. */
-const MOST_TURNS = 16
+const MAX_TURNS = 16
 /** The maximum time between two looks at the clock: it may be set, and the machine may sleep. */
 const LOOK_MS = 2000
 /** The time that cancelled turns may take to end. */
@@ -54,7 +54,7 @@ export class Scheduler {
   readonly #removed = new Map<number, CronJob>()
   readonly #retiring = new Set<CronJob>()
   readonly #running = new Set<Promise<void>>()
-  readonly #slots = new Semaphore(MOST_TURNS)
+  readonly #slots = new Semaphore(MAX_TURNS)
   readonly #cancel = new AbortController()
   readonly #writer: StateWriter
   readonly #clock: ClockWatch

@@ -82,7 +82,7 @@ export function listByProc(proc = '/proc', now: () => number = Date.now): Proces
 export function listByPs(ps = '/bin/ps', now: () => number = Date.now): ProcessList {
   return async () => {
     const columns = ['pid=', 'ppid=', 'pgid=', 'rss=', 'etime='].flatMap((one) => ['-o', one])
-    const { stdout } = await promisify(execFile)(ps, ['-A', ...columns], { maxBuffer: MOST_BYTES })
+    const { stdout } = await promisify(execFile)(ps, ['-A', ...columns], { maxBuffer: MAX_BYTES })
     return stdout.split('\n').flatMap((line) => {
       const [pid, parent, group, kilobytes, elapsed] = line.trim().split(/\s+/)
       if (elapsed === undefined || kilobytes === '0') return [] // a zombie has no memory
@@ -100,7 +100,7 @@ function listByPowershell(powershell = 'powershell.exe'): ProcessList {
   return async () => {
     const script = `Get-CimInstance Win32_Process | ForEach-Object { '{0} {1} {2} {3}' -f $_.ProcessId, $_.ParentProcessId, $_.WorkingSetSize, ([DateTimeOffset]$_.CreationDate).ToUnixTimeMilliseconds() }`
     const args = ['-NoProfile', '-NonInteractive', '-Command', script]
-    const options = { maxBuffer: MOST_BYTES, windowsHide: true, timeout: 10_000 }
+    const options = { maxBuffer: MAX_BYTES, windowsHide: true, timeout: 10_000 }
     const { stdout } = await promisify(execFile)(powershell, args, options)
     return stdout.split(/\r?\n/).flatMap((line) => {
       const [pid, parent, bytes, startedAt] = line.trim().split(' ').map(Number)
@@ -137,4 +137,4 @@ function chooseList(system: NodeJS.Platform): ProcessList {
 const TICKS_PER_SECOND = 100
 /** The maximum difference between two equal times that ps(1) gives in seconds. */
 const CLOCK_MS = 2000
-const MOST_BYTES = 16 * 1024 * 1024
+const MAX_BYTES = 16 * 1024 * 1024

@@ -125,8 +125,7 @@ async function readWithin(
     timedOut = true
     end()
   }
-  const timer =
-    timeoutMs === undefined ? undefined : setTimeout(onTimeout, Math.min(timeoutMs, LONGEST_TIMER_MS))
+  const timer = timeoutMs === undefined ? undefined : setTimeout(onTimeout, Math.min(timeoutMs, MAX_TIMER_MS))
   signal.addEventListener('abort', end, { once: true })
   if (signal.aborted) end()
   try {
@@ -185,4 +184,4 @@ async function endAll(running: RunningProcess): Promise<void> {
 const CAP_BYTES = 32 * 1024
 const MAX_SPILL_BYTES = 64 * 1024 * 1024
 /** The longest delay of a Node timer. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1
+const MAX_TIMER_MS = 2 ** 31 - 1

@@ -65,15 +65,15 @@ function aboutResult({ name, content, is_error: failed }: Message): string {
   if (text === '') return `I called ${name} and got nothing back.`
   const lines = text.split('\n')
   const got = `I called ${name} and got ${pluralize(lines.length, 'line')} back`
-  const isShort = lines.length <= MOST_LINES && text.length <= MOST_CHARS
+  const isShort = lines.length <= MAX_LINES && text.length <= MAX_CHARS
   if (lines.length === 1 && isShort) return `${got}: ${text}`
   if (isShort) return `${got}:\n${text}`
-  return `${got}. They begin with:\n${takeStart(lines.slice(0, MOST_LINES).join('\n'), MOST_CHARS)}`
+  return `${got}. They begin with:\n${takeStart(lines.slice(0, MAX_LINES).join('\n'), MAX_CHARS)}`
 }
 
 /** The number of lines and UTF-16 units of a result that are quoted. */
-const MOST_LINES = 12
-const MOST_CHARS = 2000
+const MAX_LINES = 12
+const MAX_CHARS = 2000
 
 function aboutPrompt(prompt: string, message: Message | undefined, tools: readonly ToolSpec[]): string {
   if (/\bwhat (all )?can (you|crabtalk) do\b|^\s*help\s*[.!?]*\s*$/i.test(prompt)) return ABILITIES

@@ -58,10 +58,10 @@ export function listElicitationUrls(reason: unknown): JsonObject[] {
   if (!(reason instanceof ProtocolError) || reason.code !== ProtocolErrorCode.UrlElicitationRequired)
     return []
   const { elicitations } = isObject(reason.data) ? reason.data : {}
-  return Array.isArray(elicitations) ? elicitations.filter(isObject).slice(0, MOST_ADDRESSES) : []
+  return Array.isArray(elicitations) ? elicitations.filter(isObject).slice(0, MAX_ADDRESSES) : []
 }
 
-const MOST_ADDRESSES = 3
+const MAX_ADDRESSES = 3
 
 /**
  * Replaces the SDK's validator, which compiles the servers' schemas. The parts of the SDK in use never

@@ -34,7 +34,7 @@ export function contentRows(
   const line = quoteRows(shown, quoting)
   const commands = commandRows(request, quoting)
   return [
-    ...(line.length > MOST_LINE_FIRST ? [...commands, ...line] : [...line, ...commands]),
+    ...(line.length > MAX_COMMAND_ROWS ? [...commands, ...line] : [...line, ...commands]),
     ...(cwd === '' ? [] : fact('in', cwd)),
     ...(reason === '' ? [] : fact('why', reason)),
     ...warnings.flatMap((one) => fact('risk', one)),
@@ -55,7 +55,7 @@ function ruleRows({ rules }: PermissionRequest, { agent }: AskCard, quoting: Quo
 }
 
 /** The maximum rows of a command line that is shown before the list of its commands. */
-const MOST_LINE_FIRST = 4
+const MAX_COMMAND_ROWS = 4
 
 /**
  * Renders each command of a compound command line on its own row, truncated to fit, and marks those that need

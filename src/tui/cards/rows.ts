@@ -88,11 +88,11 @@ const MIN_LEFT = 20
  */
 export function cardHeight({ rows, promptRows }: { rows: number; promptRows: number }): number {
   const most = Math.max(1, rows - 2 - promptRows) // the frame is always lower than the terminal
-  return Math.min(most, Math.max(LEAST_HEIGHT, rows - OTHERS - promptRows))
+  return Math.min(most, Math.max(MIN_HEIGHT, rows - OTHERS - promptRows))
 }
 
 const OTHERS = 6
-const LEAST_HEIGHT = 10
+const MIN_HEIGHT = 10
 
 /** Describes the visible range; empty when everything is visible. */
 export function positionText(total: number, { start, end }: Window, columns: number): string {

@@ -75,10 +75,10 @@ function formatSpan(ms: number): string {
 }
 
 /** The maximum number of waiting messages that are shown. */
-const MOST_LISTED = 3
+const MAX_LISTED = 3
 
 function listed(texts: readonly string[], label: string): string[] {
-  const shown = texts.slice(0, MOST_LISTED).map((text) => `${label}: ${cleanLine(text.slice(0, MAX_CHARS))}`)
+  const shown = texts.slice(0, MAX_LISTED).map((text) => `${label}: ${cleanLine(text.slice(0, MAX_CHARS))}`)
   const left = texts.length - shown.length
   return left === 0 ? shown : [...shown, `… and ${left} more`]
 }

@@ -47,24 +47,24 @@ export function readNote(line: string): TypedNote {
   const text = line.replace(/^#\s*/, '').trim()
   const [, named = '', rest = ''] = /^([^:]+):\s+(.+)$/.exec(text) ?? []
   const name = collapseBlanks(named)
-  if (name !== '' && name.split(' ').length <= MOST_WORDS && name.length <= MOST_CHARS)
+  if (name !== '' && name.split(' ').length <= MAX_WORDS && name.length <= MAX_CHARS)
     return { name, content: rest, isNamed: true }
   return { name: firstWords(text), content: text, isNamed: false }
 }
 
-const MOST_WORDS = 6
-const MOST_CHARS = 48
+const MAX_WORDS = 6
+const MAX_CHARS = 48
 
 /** Returns as many words as a name may have; in a script without spaces, as many characters. */
 function firstWords(text: string): string {
-  const words = collapseBlanks(text).split(' ').slice(0, MOST_WORDS)
-  while (words.length > 1 && words.join(' ').length > MOST_CHARS) words.pop()
+  const words = collapseBlanks(text).split(' ').slice(0, MAX_WORDS)
+  while (words.length > 1 && words.join(' ').length > MAX_CHARS) words.pop()
   const name = words.join(' ')
   const short =
-    name.length <= MOST_CHARS
+    name.length <= MAX_CHARS
       ? name
       : toGraphemes(name)
-          .slice(0, MOST_CHARS / 2)
+          .slice(0, MAX_CHARS / 2)
           .join('')
   return collapseBlanks(short).replace(/[\s.,;:!?…。、！？]+$/u, '') || collapseBlanks(short)
 }

@@ -61,7 +61,7 @@ export class ServerCompletions {
     return all
       .filter(({ words }) => words.includes(needle))
       .toSorted((a, b) => Number(b.words.startsWith(needle)) - Number(a.words.startsWith(needle)))
-      .slice(0, MOST_RESOURCES)
+      .slice(0, MAX_RESOURCES)
       .map(({ value, detail }) => ({ value, detail }))
   }
 
@@ -125,4 +125,4 @@ function toCommand(server: string, { name, description, arguments: blanks }: Mcp
 const CACHE_MS = 10_000
 const PARTIAL_CACHE_MS = 500
 const LISTING_MS = 5_000
-const MOST_RESOURCES = 20
+const MAX_RESOURCES = 20

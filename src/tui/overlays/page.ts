@@ -78,17 +78,17 @@ function wrapHanging(line: string, columns: number): string[] {
   if (lead === '' || measureWidth(line) <= columns) return wrapLines(line, columns)
   const about = line.slice(lead.length)
   const indent = measureWidth(lead)
-  if (columns - indent >= Math.min(LEAST_ABOUT, columns / 2)) {
+  if (columns - indent >= Math.min(MIN_ABOUT_WIDTH, columns / 2)) {
     return wrapLines(about, columns - indent).map((row, at) => (at === 0 ? lead : ' '.repeat(indent)) + row)
   }
   return line.startsWith('  ') ? underneath(lead, about, columns) : wrapLines(line, columns)
 }
 
 /** The minimum width, in columns, of a readable second column. */
-const LEAST_ABOUT = 30
+const MIN_ABOUT_WIDTH = 30
 
 function underneath(lead: string, about: string, columns: number): string[] {
-  const indent = columns < LEAST_ABOUT ? '' : ' '.repeat(6)
+  const indent = columns < MIN_ABOUT_WIDTH ? '' : ' '.repeat(6)
   const rows = wrapLines(about, columns - indent.length)
   return [...wrapLines(lead.trimEnd(), columns), ...rows.map((row) => indent + row)]
 }

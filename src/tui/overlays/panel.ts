@@ -74,14 +74,14 @@ const ROOMY = 12
 function fitColumns({ header, rows }: Panel, columns: number): number[] {
   const widths = header.map((name, at) => {
     return Math.min(
-      MOST_CELL,
+      MAX_CELL_WIDTH,
       Math.max(measureWidth(name), ...rows.map(({ cells }) => measureWidth(cleanLine(cells[at] ?? '')))),
     )
   })
   let left = columns
   return widths.map((width, at) => {
     const room = at === 0 ? left : left - 2
-    if (room < (at === 0 ? 1 : Math.min(width, LEAST_CELL))) {
+    if (room < (at === 0 ? 1 : Math.min(width, MIN_CELL_WIDTH))) {
       left = 0
       return 0
     }
@@ -91,6 +91,6 @@ function fitColumns({ header, rows }: Panel, columns: number): number[] {
   })
 }
 
-const MOST_CELL = 40
-const LEAST_CELL = 4
+const MAX_CELL_WIDTH = 40
+const MIN_CELL_WIDTH = 4
 const NOTE_ROWS = 2

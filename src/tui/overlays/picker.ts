@@ -53,7 +53,7 @@ export function renderPicker(picker: Picker, view: Face): Section {
   const { start, end } = windowAround(items.length, bodyHeight(view.rows), picker.selected)
   const shown = items.slice(start, end)
   const labels = Math.min(
-    MOST_LABEL,
+    MAX_LABEL_WIDTH,
     Math.max(0, ...shown.map(({ label }) => measureWidth(cleanLine(label)))),
   )
   const body = shown.map((item, at) =>
@@ -67,9 +67,9 @@ export function renderPicker(picker: Picker, view: Face): Section {
 }
 
 const COUNT_WIDTH = 16
-const MOST_LABEL = 48
+const MAX_LABEL_WIDTH = 48
 /** Narrower terminals show no details. */
-const LEAST_DETAILED = 60
+const MIN_DETAILED_WIDTH = 60
 
 interface ItemFace {
   picker: Picker
@@ -82,7 +82,7 @@ interface ItemFace {
 
 function itemRow({ label, detail, isCurrent }: PickerItem, face: ItemFace): string {
   const { picker, isSelected, labels, columns, color } = face
-  const isWide = columns >= LEAST_DETAILED && detail !== ''
+  const isWide = columns >= MIN_DETAILED_WIDTH && detail !== ''
   const room = isWide ? Math.min(labels, columns - MARGIN) : columns - MARGIN
   const name = truncateText(cleanLine(label), room)
   const mark = isSelected ? paint('› ', color, 'accent') : '  '
@@ -90,13 +90,14 @@ function itemRow({ label, detail, isCurrent }: PickerItem, face: ItemFace): stri
   const current = isCurrent ? paint(' ✓', color, 'success') : '  '
   if (!isWide) return `${mark}${painted}${current}`.trimEnd()
   const left = columns - MARGIN - room - 1
-  const about = left < LEAST_DETAIL ? '' : ` ${paint(truncateText(cleanLine(detail), left), color, 'dim')}`
+  const about =
+    left < MIN_DETAIL_WIDTH ? '' : ` ${paint(truncateText(cleanLine(detail), left), color, 'dim')}`
   return `${mark}${padText(painted, room)}${current}${about}`.trimEnd()
 }
 
 /** The columns of the marks before and after a label. */
 const MARGIN = 4
-const LEAST_DETAIL = 8
+const MIN_DETAIL_WIDTH = 8
 
 /** Returns the items that contain every word of the filter, in their order. */
 export function filterItems({ items, filter }: Pick<Picker, 'items' | 'filter'>): readonly PickerItem[] {

@@ -15,7 +15,7 @@ const ROOMY = 12
 const SELECTED_ROWS = 3
 const OTHER_ROWS = 1
 /** Narrower terminals show no details beside a title. */
-const LEAST_DETAILED = 60
+const MIN_DETAILED_WIDTH = 60
 const MARGIN = 2
 const INDENT = 4
 
@@ -116,7 +116,7 @@ function itemRows(search: Search, room: number, view: Face): string[] {
 
 function renderItem({ title, detail, excerpts }: SearchResult, isSelected: boolean, view: Face): string[] {
   const { columns, color } = view
-  const about = columns >= LEAST_DETAILED ? truncateText(cleanLine(detail), Math.floor(columns / 2)) : ''
+  const about = columns >= MIN_DETAILED_WIDTH ? truncateText(cleanLine(detail), Math.floor(columns / 2)) : ''
   const room = columns - MARGIN - (about === '' ? 0 : measureWidth(about) + 2)
   const styles: TextStyle[] = isSelected ? ['accent', 'bold'] : []
   const name = fitPieces(cleanPieces(title), { columns: room, rows: 1, color, styles })[0] ?? ''
@@ -131,14 +131,14 @@ function renderItem({ title, detail, excerpts }: SearchResult, isSelected: boole
 }
 
 function excerptRows({ lead, pieces }: SearchExcerpt, rows: number, { columns, color }: Face): string[] {
-  const who = lead === '' ? '' : `${truncateText(cleanLine(lead), MOST_LEAD)}: `
+  const who = lead === '' ? '' : `${truncateText(cleanLine(lead), MAX_LEAD_WIDTH)}: `
   const room = Math.max(1, columns - INDENT)
   const cleaned = cleanPieces(pieces)
   const lines = fitPieces(cleaned, { columns: room, rows, color, styles: ['dim'], lead: who })
   return lines.map((line) => ' '.repeat(INDENT) + line)
 }
 
-const MOST_LEAD = 16
+const MAX_LEAD_WIDTH = 16
 
 interface Fit {
   columns: number

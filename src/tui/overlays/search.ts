@@ -52,7 +52,7 @@ export function pressSearch(search: Search, key: KeyPress, room: Room): KeyResul
   const { length } = isCurrentResult(search) ? search.results.items : []
   const selected = moveSelection(search.selected, length, STEPS[chord] ?? key, room)
   if (selected !== undefined) return { state: { ...search, selected: Math.max(0, selected) }, effects: [] }
-  const query = typeIntoLine(search.query, key).slice(0, MOST_CHARS)
+  const query = typeIntoLine(search.query, key).slice(0, MAX_CHARS)
   if (query === search.query) return { state: search, effects: [] }
   return looked(changed(search, { query }), true)
 }
@@ -77,7 +77,7 @@ export function takeResult({ scope }: Pick<Search, 'scope'>, { value, excerpts }
 }
 
 /** Longer queries are cut off. */
-const MOST_CHARS = 1_000
+const MAX_CHARS = 1_000
 
 const TURNS: Readonly<Record<string, 1 | -1>> = { tab: 1, right: 1, 'shift+tab': -1, left: -1 }
 

@@ -57,7 +57,7 @@ export class Document {
     const found = this.#blocks[block]
     const lines = found ? renderBlock(found, this.#view) : []
     const shown = lines.length === 0 ? [''] : lines
-    if (this.#rendered.size > MOST_RENDERED) this.#rendered.clear()
+    if (this.#rendered.size > MAX_RENDERED_BLOCKS) this.#rendered.clear()
     this.#rendered.set(block, shown)
     return shown
   }
@@ -137,4 +137,4 @@ export function stripColors(line: string): string {
 }
 
 /** The maximum number of blocks whose lines are cached. */
-const MOST_RENDERED = 500
+const MAX_RENDERED_BLOCKS = 500

@@ -56,12 +56,12 @@ export function findRanges(text: string, phrase: string): Range[] {
   const ranges: Range[] = []
   for (let at = lower.indexOf(needle); at >= 0; at = lower.indexOf(needle, at + needle.length)) {
     ranges.push([at, at + needle.length])
-    if (ranges.length === MOST_RANGES) break
+    if (ranges.length === MAX_RANGES) break
   }
   return ranges
 }
 
-const MOST_RANGES = 100
+const MAX_RANGES = 100
 
 /** Maps byte offsets to UTF-16 offsets; those inside a character are left out. */
 function toTextOffsets(text: string, offsets: ReadonlySet<number>): Map<number, number> {

@@ -27,7 +27,7 @@ export interface Searcher {
 }
 
 /** The maximum number of conversations or memory entries that are listed for an empty query. */
-const MOST_LISTED = 100
+const MAX_LISTED = 100
 /** The number of messages shown after a match. */
 const CONTEXT = 1
 
@@ -53,8 +53,8 @@ type Answer = Omit<SearchResults, 'scope' | 'query'>
 async function findConversations(query: string, searcher: Searcher, signal: AbortSignal): Promise<Answer> {
   const { dispatch } = searcher
   if (query === '') {
-    const { conversations } = await request(dispatch, 'listConversations', { limit: MOST_LISTED }, signal)
-    const items = conversations.slice(0, MOST_LISTED).map((info) => toListed(info, searcher))
+    const { conversations } = await request(dispatch, 'listConversations', { limit: MAX_LISTED }, signal)
+    const items = conversations.slice(0, MAX_LISTED).map((info) => toListed(info, searcher))
     return { items, note: '' }
   }
   const message = { query, contextBefore: 0, contextAfter: CONTEXT }
@@ -71,7 +71,7 @@ async function findEntries(query: string, searcher: Searcher, signal: AbortSigna
     const items = hits.flatMap(({ entry, matches }) => (entry ? [toEntry({ entry, matches }, searcher)] : []))
     return { items, note: '' }
   }
-  const { entries, total } = await request(dispatch, 'listMemory', { agent, limit: MOST_LISTED }, signal)
+  const { entries, total } = await request(dispatch, 'listMemory', { agent, limit: MAX_LISTED }, signal)
   const left = total - entries.length
   return {
     items: entries.map((entry) => toEntry({ entry, matches: [] }, searcher)),

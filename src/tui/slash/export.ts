@@ -41,13 +41,13 @@ async function writeNamed(name: string, text: string, { ports }: SlashContext): 
     try {
       return await ports.writeNewFile(number === 1 ? `${name}.md` : `${name}-${number}.md`, text)
     } catch (reason) {
-      if (toCrabError(reason).kind !== 'conflict' || number >= MOST_NAMES) throw reason
+      if (toCrabError(reason).kind !== 'conflict' || number >= MAX_NAMES) throw reason
     }
   }
 }
 
-const MOST_NAMES = 99
-const MOST_LETTERS = 60
+const MAX_NAMES = 99
+const MAX_LETTERS = 60
 
 /**
  * Builds a name like `fix-the-tests-2026-01-02` from the letters and digits of the title, in any script, and
@@ -58,7 +58,7 @@ function defaultFileName(title: string, now: number): string {
   const day = new Date(now).toISOString().slice(0, 10)
   const name = words
     .join('-')
-    .slice(0, MOST_LETTERS)
+    .slice(0, MAX_LETTERS)
     .toWellFormed()
     .replace(/[-\ufffd]+$/, '')
   return `${name}-${day}`

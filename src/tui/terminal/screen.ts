@@ -234,7 +234,7 @@ export class Screen implements Disposable {
     this.#painter.resized(getSize(this.#options.output))
     if (this.#timer === undefined) this.#stormSince = now
     clearTimeout(this.#timer)
-    const most = this.#stormSince + MOST_INTERVALS * intervalMs - now
+    const most = this.#stormSince + MAX_INTERVALS * intervalMs - now
     this.#timer = setTimeout(this.#settle, Math.max(0, Math.min(intervalMs, most)))
   }
 
@@ -288,4 +288,4 @@ function getSize({ columns, rows }: TerminalStream): Size {
 }
 
 const QUIET_MS = 33
-const MOST_INTERVALS = 8
+const MAX_INTERVALS = 8

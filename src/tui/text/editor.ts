@@ -40,10 +40,10 @@ export const EMPTY_EDITOR: Editor = {
   last: 'other',
 }
 
-const MOST_KILLS = 30
-const MOST_UNDOS = 200
+const MAX_KILLS = 30
+const MAX_UNDOS = 200
 /** The limit of UTF-16 units that all undo steps hold together. */
-const MOST_UNDO_CHARS = 4_000_000
+const MAX_UNDO_CHARS = 4_000_000
 
 /** Inserts typed text at the caret. A word is one undo step. */
 export function typeText<E extends Editor>(editor: E, typed: string): E {
@@ -118,7 +118,7 @@ export function killUnit<E extends Editor>(editor: E, unit: Unit, direction: 'ba
   const joins = editor.last === 'kill'
   const before = joins ? (editor.kills[0] ?? '') : ''
   const kill = direction === 'back' ? killed + before : before + killed
-  const kills = [kill, ...editor.kills.slice(joins ? 1 : 0)].slice(0, MOST_KILLS)
+  const kills = [kill, ...editor.kills.slice(joins ? 1 : 0)].slice(0, MAX_KILLS)
   return { ...replace(editor, { ...range, text: '', joins }), kills, last: 'kill' }
 }
 
@@ -164,7 +164,7 @@ export function redo<E extends Editor>(editor: E): E {
 /** Empties the editor but keeps its kill ring. With `kill`, the text is added to it. */
 export function clearEditor<E extends Editor>(editor: E, { kill }: { kill: boolean }): E {
   const isKilled = kill && editor.text !== ''
-  const kills = isKilled ? [editor.text, ...editor.kills].slice(0, MOST_KILLS) : editor.kills
+  const kills = isKilled ? [editor.text, ...editor.kills].slice(0, MAX_KILLS) : editor.kills
   return { ...editor, ...EMPTY_EDITOR, kills, pastes: keepPastes(editor.pastes, kills) }
 }
 
@@ -200,11 +200,11 @@ function yankAt<E extends Editor>(editor: E, start: number, index: number): E {
 }
 
 function withSnapshot(editor: Editor): Snapshot[] {
-  const all = [...editor.undos, toSnapshot(editor)].slice(-MOST_UNDOS)
+  const all = [...editor.undos, toSnapshot(editor)].slice(-MAX_UNDOS)
   let chars = 0
   const first = all.findLastIndex(({ text }) => {
     chars += text.length
-    return chars > MOST_UNDO_CHARS
+    return chars > MAX_UNDO_CHARS
   })
   return first < 0 ? all : all.slice(first + 1)
 }

@@ -25,14 +25,14 @@ export interface PromptHistory {
 
 export const EMPTY_HISTORY: PromptHistory = { sent: [], pasted: new Map(), at: undefined, left: new Map() }
 
-const MOST_SENT = 1_000
+const MAX_SENT = 1_000
 /** Longer entries are shown as one placeholder. */
-const MOST_SHOWN_CHARS = 20_000
+const MAX_SHOWN_CHARS = 20_000
 
 /** Adds a sent text, unless it equals the previous one. */
 export function addSent(history: PromptHistory, { text, pasted }: SentText): PromptHistory {
   const isNew = text.trim() !== '' && history.sent.at(-1) !== text
-  const sent = isNew ? [...history.sent, text].slice(-MOST_SENT) : history.sent
+  const sent = isNew ? [...history.sent, text].slice(-MAX_SENT) : history.sent
   return {
     sent,
     pasted: keepPasted(sent, [...history.pasted, [text, pasted]]),
@@ -90,7 +90,7 @@ export function showFolded<E extends Editor>(editor: E, { text, pastes }: Folded
 
 /** Returns one placeholder for the whole text when the folded text is still very long. */
 export function foldWholeIfLong(folded: FoldedText, text: string, pastes: Pastes): FoldedText {
-  const held = folded.text.length > MOST_SHOWN_CHARS ? holdPaste(pastes, text) : undefined
+  const held = folded.text.length > MAX_SHOWN_CHARS ? holdPaste(pastes, text) : undefined
   return held ? { text: held.placeholder, pastes: held.pastes } : folded
 }
 

@@ -6,7 +6,7 @@ import { toMention } from './menu.ts'
  */
 export function toImageMention(pasted: string): string | undefined {
   const text = pasted.trim()
-  if (text.includes('\n') || text.length > MOST_CHARS) return undefined
+  if (text.includes('\n') || text.length > MAX_CHARS) return undefined
   const path = toPath(text)
   if (path === undefined || !ROOTED.test(path) || !IMAGE.test(path) || path.includes('"')) return undefined
   return toMention(path)
@@ -30,7 +30,7 @@ function fromAddress(text: string): string | undefined {
   }
 }
 
-const MOST_CHARS = 4_096
+const MAX_CHARS = 4_096
 const WINDOWS = /^[A-Za-z]:[\\/]/
 const ROOTED = /^(?:\/|~\/|\.{1,2}\/|[A-Za-z]:[\\/])/
 const IMAGE = /\.(?:png|jpe?g|gif|webp)$/i

@@ -9,12 +9,12 @@ export type Pastes = ReadonlyMap<string, string>
 export const PLACEHOLDER = /[\u{10f000}-\u{10fffd}]/u
 
 /** Pastes beyond either limit become a placeholder. */
-const MOST_LINES = 10
-const MOST_CHARS = 2_000
+const MAX_LINES = 10
+const MAX_CHARS = 2_000
 
 /** Whether a paste is shown as a label. */
 export function isLongPaste(text: string): boolean {
-  return text.length > MOST_CHARS || countLines(text) > MOST_LINES || PLACEHOLDER.test(text)
+  return text.length > MAX_CHARS || countLines(text) > MAX_LINES || PLACEHOLDER.test(text)
 }
 
 /**

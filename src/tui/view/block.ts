@@ -67,7 +67,7 @@ function renderUser(
 ): string[] {
   const mark = paint('▌', color, 'accent')
   const all = wrapLines(cleanText(text).trimEnd(), columns - 2)
-  const lines = details || all.length <= MOST_OWN_LINES ? all : foldLines(all)
+  const lines = details || all.length <= MAX_OWN_LINES ? all : foldLines(all)
   const notes = [
     ...(how === 'steered' ? ['while it worked'] : []),
     ...files.map((name) => `+ ${cleanLine(name)}`),
@@ -83,7 +83,7 @@ function foldLines(lines: readonly string[]): string[] {
   return [...lines.slice(0, OWN_HEAD), `… ${left} more lines`, ...lines.slice(-OWN_TAIL)]
 }
 
-const MOST_OWN_LINES = 40
+const MAX_OWN_LINES = 40
 const OWN_HEAD = 12
 const OWN_TAIL = 4
 

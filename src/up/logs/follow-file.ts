@@ -71,7 +71,7 @@ export class FileFollower implements AsyncDisposable {
 
   #take(piece: Uint8Array, lines: string[]): void {
     const bytes = Buffer.concat([this.#rest, piece])
-    const whole = bytes.length > MOST_LINE_BYTES ? bytes.length : bytes.lastIndexOf(LF) + 1
+    const whole = bytes.length > MAX_LINE_BYTES ? bytes.length : bytes.lastIndexOf(LF) + 1
     this.#rest = Buffer.from(bytes.subarray(whole))
     if (whole === 0) return
     const text = bytes.subarray(0, whole).toString('utf8')
@@ -99,4 +99,4 @@ export class FileFollower implements AsyncDisposable {
 
 const LF = 0x0a
 const CHUNK_BYTES = 64 * 1024
-const MOST_LINE_BYTES = 1024 * 1024
+const MAX_LINE_BYTES = 1024 * 1024

@@ -26,7 +26,7 @@ export async function readJournal(
   const units = [...services.keys()].map((label) => `--user-unit=${label}.service`)
   const place = cursor === undefined ? [] : [`--after-cursor=${cursor}`]
   const from = since === undefined ? [] : [`--since=@${Math.floor(since / 1000)}`]
-  const most = cursor === undefined ? [`--lines=${Math.min(lines ?? MOST_LINES, MOST_LINES)}`] : []
+  const most = cursor === undefined ? [`--lines=${Math.min(lines ?? MAX_LINES, MAX_LINES)}`] : []
   const form = [
     '--output=json',
     '--output-fields=MESSAGE,PRIORITY,USER_UNIT,_SYSTEMD_USER_UNIT',
@@ -64,4 +64,4 @@ const LIMIT_MS = 5000
  * The buffered output of a program holds about this many lines; without a limit, only the oldest would be
  * kept.
  */
-const MOST_LINES = 1500
+const MAX_LINES = 1500

@@ -23,7 +23,7 @@ export async function markLogs(logs: string, name: string): Promise<LogPosition>
 export async function readLastLines(
   logs: string,
   name: string,
-  { most = MOST_LINES, since }: { most?: number; since?: LogPosition } = {},
+  { most = MAX_LINES, since }: { most?: number; since?: LogPosition } = {},
 ): Promise<string[]> {
   const texts = await Promise.all(
     logPaths(logs, name).map((file) => readFrom(file, since?.sizes.get(file) ?? 0)),
@@ -45,7 +45,7 @@ async function readFrom(path: string, offset: number): Promise<string> {
   try {
     await using file = await open(path, 'r')
     const { size } = await file.stat()
-    const start = Math.max(size < offset ? 0 : offset, size - MOST_BYTES)
+    const start = Math.max(size < offset ? 0 : offset, size - MAX_BYTES)
     const bytes = Buffer.alloc(size - start)
     const { bytesRead } = await file.read(bytes, 0, bytes.length, start)
     const text = bytes.toString('utf8', 0, bytesRead)
@@ -70,5 +70,5 @@ function readable(line: string): string {
   return `${String(time).slice(11, 19)} ${level} ${message}${more}`
 }
 
-const MOST_LINES = 10
-const MOST_BYTES = 64 * 1024
+const MAX_LINES = 10
+const MAX_BYTES = 64 * 1024

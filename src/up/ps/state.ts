@@ -103,7 +103,7 @@ export function describeLastExit({ lastExit }: Pick<ServiceStatus, 'lastExit'>):
 }
 
 function formatStarts({ restarts }: ServiceStatus): string {
-  return restarts === undefined ? '' : `, ${Math.min(restarts + 1, MOST_STARTS)} of ${MOST_STARTS}`
+  return restarts === undefined ? '' : `, ${Math.min(restarts + 1, MAX_STARTS)} of ${MAX_STARTS}`
 }
 
 function withDetail(state: ServiceState, detail: string | undefined) {
@@ -116,4 +116,4 @@ export const CONFIG_EXIT = 78
 /** The time a service may take to answer after its start. */
 const STARTING_MS = 15_000
 /** The number of starts within 300 s after which a service is no longer restarted. */
-const MOST_STARTS = 10
+const MAX_STARTS = 10

@@ -76,7 +76,7 @@ function findFatalState(status: ServiceStatus): string | undefined {
   if (status.state === 'failed') return `it ended with ${describeLastExit(status)}`
   if (status.state === 'stopped')
     return `it ended by itself${status.lastExit ? `, ${describeLastExit(status)}` : ''}`
-  const crashed = status.state === 'waiting' && (status.restarts ?? 0) >= MOST_CRASHES
+  const crashed = status.state === 'waiting' && (status.restarts ?? 0) >= MAX_CRASHES
   return crashed ? `it ends with ${describeLastExit(status)} every time it is started` : undefined
 }
 
@@ -93,4 +93,4 @@ const LATER_MS = 100
 const SOON_LOOKS = 40
 /** Querying the service manager starts a program, so it happens only on every sixth probe. */
 const STATUS_EVERY = 6
-const MOST_CRASHES = 2
+const MAX_CRASHES = 2

@@ -120,7 +120,7 @@ async function pollUntil(
   signal: AbortSignal,
   isMet: () => Promise<boolean>,
 ): Promise<void> {
-  const deadline = performance.now() + LONGEST_MS
+  const deadline = performance.now() + MAX_WAIT_MS
   for (let napMs = FIRST_NAP_MS; !(await isMet()); napMs = Math.min(napMs * 1.5, LAST_NAP_MS)) {
     if (signal.aborted) throw toCancelledError(signal)
     if (performance.now() > deadline) {
@@ -175,7 +175,7 @@ const RESTING: ReadonlySet<ServiceRecord['state']> = new Set(['stopped', 'failed
 const APPLIED: ReadonlySet<ServiceRecord['state']> = new Set(['running', 'waiting', 'failed', 'stopped'])
 const UP: ReadonlySet<ServiceRecord['state']> = new Set(['running', 'stopping'])
 /** The maximum time for a service to stop or start. */
-const LONGEST_MS = 60_000
+const MAX_WAIT_MS = 60_000
 /** The number of polls (one to two seconds) after which a full disk is suspected and checked for. */
 const POLLS = 20
 const FIRST_NAP_MS = 5

@@ -95,9 +95,9 @@ async function checkNode(
     return isNeeded ? problem(message, 'install Node 20 or newer') : note(message)
   }
   const { version = '' } = (await probeNode(node, toUpHost(host), signal)) ?? {}
-  if (Number(/^v(\d+)/.exec(version)?.[1] ?? 0) >= LEAST_NODE)
+  if (Number(/^v(\d+)/.exec(version)?.[1] ?? 0) >= MIN_NODE_VERSION)
     return ok(`components run on Node ${version}: ${node}`)
-  const message = `${node} is Node ${version}, and components need ${LEAST_NODE} or newer`
+  const message = `${node} is Node ${version}, and components need ${MIN_NODE_VERSION} or newer`
   return isNeeded ? problem(message, 'install a newer Node') : warning(message, 'install a newer Node')
 }
 
@@ -108,4 +108,4 @@ async function checkNpm({ host }: CheckContext): Promise<CheckResult> {
   )
 }
 
-const LEAST_NODE = 20
+const MIN_NODE_VERSION = 20

@@ -49,7 +49,7 @@ async function ask(
   const names = turns.map(
     ({ agent, sender, asks }) => `${escapeLine(`${agent}/${sender}`)}${asks > 0 ? ' (asks)' : ''}`,
   )
-  const who = `${countTurns(turns)}: ${names.slice(0, MOST_NAMED).join(', ')}${names.length > MOST_NAMED ? ', …' : ''}`
+  const who = `${countTurns(turns)}: ${names.slice(0, MAX_NAMED).join(', ')}${names.length > MAX_NAMED ? ', …' : ''}`
   using terminal = host.stdinKind() === 'terminal' ? host.terminal() : undefined
   if (!terminal) {
     host.stderr.write(`crabup: waiting: ${who}\n`)
@@ -99,4 +99,4 @@ function countTurns(turns: readonly unknown[]): string {
 
 const LIMIT_MS = 60_000
 const POLL_MS = 200
-const MOST_NAMED = 3
+const MAX_NAMED = 3

@@ -51,7 +51,7 @@ export async function psLines(rows: readonly ServiceRow[], style: PsStyle): Prom
 function columnsThatFit(widths: readonly number[], most: number): number[] {
   let visible = widths.map((_, column) => column)
   const total = () => visible.reduce((sum, column) => sum + widths[column]!, (visible.length - 1) * GAP)
-  for (const column of LEAST_NEEDED) if (total() > most) visible = visible.filter((one) => one !== column)
+  for (const column of DROP_ORDER) if (total() > most) visible = visible.filter((one) => one !== column)
   return visible
 }
 
@@ -94,7 +94,7 @@ function toCells(row: ServiceRow, now: number): string[] {
 
 const HEADER = ['NAME', 'STATE', 'PID', 'UP', 'MEMORY', 'PORT', 'VERSION', 'RESTARTS']
 const STATE = 1
-const LEAST_NEEDED = [7, 5, 4, 2, 6]
+const DROP_ORDER = [7, 5, 4, 2, 6]
 const GAP = 2
 
 const PAINTS: Record<ServiceState, Paint> = {

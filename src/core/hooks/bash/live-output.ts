@@ -36,7 +36,7 @@ export function liveOutput(
 
 /** Returns the last lines of the old and the new output, without blank lines. */
 function takeLastLines(before: string, piece: Buffer): string {
-  const text = before + piece.subarray(-MOST_BYTES).toString()
+  const text = before + piece.subarray(-MAX_BYTES).toString()
   const lines = text.split('\n').filter((line) => line.trim() !== '')
   return lines
     .slice(-LINES)
@@ -50,4 +50,4 @@ const LINES = 3
 /** The most UTF-16 units of a line, because reports are stored in the journals of all followers. */
 const LINE_CHARS = 200
 /** The most bytes of a piece of output that are examined. */
-const MOST_BYTES = 4096
+const MAX_BYTES = 4096

@@ -10,7 +10,7 @@ import type { Skill } from '../../skills/scan-skills.ts'
  */
 export function wrapSkill(skill: Pick<Skill, 'name' | 'folder'>, body: string, args: string): string {
   const blanks = body.match(BLANK)?.length ?? 0
-  if (blanks > 1 && blanks * args.length > MOST_CHARS) {
+  if (blanks > 1 && blanks * args.length > MAX_CHARS) {
     throw new CrabError(
       'invalid',
       `Cannot use the skill "${skill.name}": it repeats its arguments, which are too long`,
@@ -30,4 +30,4 @@ export function tagSkill({ name, folder }: Pick<Skill, 'name' | 'folder'>, body:
 
 /** Matches `$ARGUMENTS`, but not `$ARGUMENTS[0]` or `$ARGUMENTS_X`. */
 const BLANK = /\$ARGUMENTS(?![\w[])/g
-const MOST_CHARS = 2 * 1024 * 1024
+const MAX_CHARS = 2 * 1024 * 1024

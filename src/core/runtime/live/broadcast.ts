@@ -17,7 +17,7 @@ export class Broadcast<T> {
    * Yields the values sent from now on, until the signal aborts. Throws `unavailable` when more than `most`
    * values wait to be read.
    */
-  listen(signal: AbortSignal, { most = MOST_WAITING }: { most?: number } = {}): AsyncGenerator<T> {
+  listen(signal: AbortSignal, { most = MAX_WAITING }: { most?: number } = {}): AsyncGenerator<T> {
     const waiting: T[] = []
     let news = Promise.withResolvers<void>()
     const listener = (value: T) => {
@@ -51,7 +51,7 @@ export class Broadcast<T> {
   }
 }
 
-const MOST_WAITING = 20_000
+const MAX_WAITING = 20_000
 
 function tooSlow(most: number): CrabError {
   return new CrabError(

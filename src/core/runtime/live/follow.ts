@@ -88,7 +88,7 @@ async function findFollowStart(
     const upto = session === undefined ? 0 : (await at.storage.read(session)).cursor.seq
     // Otherwise something happened during the read, and may or may not be stored already.
     const isSure = journal.end === end
-    if (isSure || attempt === MOST_READS) return { position: end, snapshot: { ...snapshot, upto } }
+    if (isSure || attempt === MAX_READS) return { position: end, snapshot: { ...snapshot, upto } }
   }
 }
 
@@ -118,7 +118,7 @@ async function refreshSnapshot(
  * events without a pause; after the last attempt, lines that it stores in the meantime may be delivered a
  * second time.
  */
-const MOST_READS = 5
+const MAX_READS = 5
 
 function findRunning({ agentId, sender }: Pair, live: LiveTurns): TurnRun | undefined {
   return live

@@ -26,10 +26,10 @@ export interface BlockEnd {
 /** The limits, in lines and characters, after which a long block is split. */
 const CODE_LINES = 24
 const CODE_LINES_TO_BLANK = 12
-const MOST_LINES = 60
-const MOST_CHARS = 3_000
-const MOST_ITEM_LINES = 200
-const MOST_ITEM_CHARS = 8_000
+const MAX_LINES = 60
+const MAX_CHARS = 3_000
+const MAX_ITEM_LINES = 200
+const MAX_ITEM_CHARS = 8_000
 
 /**
  * Scans a block from its first line, which is not blank; undefined while the block may still grow.
@@ -91,7 +91,7 @@ class BlockScan {
     for (let line: Line | undefined = first, count = 1; line; line = this.#nextLine(line), count++) {
       if (closesFence(line.text, fence)) return { end: line.next, carry: '' }
       const most = isBlank(line.text) ? CODE_LINES_TO_BLANK : CODE_LINES
-      if (count >= most || line.next - first.start > MOST_ITEM_CHARS) {
+      if (count >= most || line.next - first.start > MAX_ITEM_CHARS) {
         return { end: line.next, carry: `f${opening}` }
       }
       last = line
@@ -101,13 +101,13 @@ class BlockScan {
 
   paragraph(): BlockEnd | undefined {
     let last = this.#first
-    if (last.next - last.start > MOST_CHARS) return { end: last.next, carry: 'p' }
+    if (last.next - last.start > MAX_CHARS) return { end: last.next, carry: 'p' }
     for (let line = this.#nextLine(last); line; line = this.#nextLine(line)) {
       if (isBlank(line.text)) return whole(line)
       if (isSetext(line.text)) return { end: line.next, carry: '' }
       if (isDelimiter(line.text) && last.text.includes('|')) return this.#table(last, line)
       if (interrupts(line.text)) return whole(line)
-      if (line.next - this.#first.start > MOST_CHARS) return { end: line.next, carry: 'p' }
+      if (line.next - this.#first.start > MAX_CHARS) return { end: line.next, carry: 'p' }
       last = line
     }
     return this.#atEnd(last)
@@ -122,7 +122,7 @@ class BlockScan {
     let last = first
     for (let line: Line | undefined = first, count = 1; line; line = this.#nextLine(line), count++) {
       if (isBlank(line.text) || interrupts(line.text)) return whole(line)
-      if (count >= MOST_LINES || line.next - first.start > MOST_ITEM_CHARS) {
+      if (count >= MAX_LINES || line.next - first.start > MAX_ITEM_CHARS) {
         return { end: line.next, carry: `t${header}` }
       }
       last = line
@@ -135,7 +135,7 @@ class BlockScan {
     for (let line = this.#nextLine(last), count = 2; line; line = this.#nextLine(line), count++) {
       if (isBlank(line.text)) return whole(line)
       if (!isQuote(line.text) && interrupts(line.text)) return whole(line)
-      if (count >= MOST_LINES || line.next - this.#first.start > MOST_CHARS) {
+      if (count >= MAX_LINES || line.next - this.#first.start > MAX_CHARS) {
         return { end: line.next, carry: 'q' }
       }
       last = line
@@ -147,7 +147,7 @@ class BlockScan {
     let last = this.#first
     for (let line = this.#nextLine(last), count = 2; line; line = this.#nextLine(line), count++) {
       if (!isBlank(line.text) && measureIndent(line.text) < 4) return whole(line)
-      if (count >= CODE_LINES || line.next - this.#first.start > MOST_ITEM_CHARS) {
+      if (count >= CODE_LINES || line.next - this.#first.start > MAX_ITEM_CHARS) {
         return { end: line.next, carry: 'c' }
       }
       last = line
@@ -165,7 +165,7 @@ class BlockScan {
         return { end: line.start, carry: `l${kind}` }
       }
       isBehindBlank = blank
-      if (count >= MOST_ITEM_LINES || line.next - this.#first.start > MOST_ITEM_CHARS) {
+      if (count >= MAX_ITEM_LINES || line.next - this.#first.start > MAX_ITEM_CHARS) {
         return { end: line.next, carry: `l${kind}` }
       }
       last = line

@@ -126,7 +126,7 @@ export function renderProgress(
 }
 
 /** The maximum lines of arguments, and of output, that are shown. */
-const MOST_LINES = 100
+const MAX_LINES = 100
 /** The maximum characters that are processed. */
 const MAX_DETAIL_CHARS = 100_000
 
@@ -138,12 +138,12 @@ function renderDetails(tool: ToolRun, view: RenderContext): string[] {
 function section(title: string, text: string, { columns, color, isWhole = false }: RenderContext): string[] {
   if (text === '') return []
   const lines = wrapLines(cleanText(text.slice(0, MAX_DETAIL_CHARS)).trimEnd(), columns)
-  const left = isWhole ? 0 : lines.length - MOST_LINES
+  const left = isWhole ? 0 : lines.length - MAX_LINES
   const isCut = text.length > MAX_DETAIL_CHARS
   const more = left > 0 || isCut ? [`… ${left > 0 ? pluralize(left, 'more line') : 'more'}`] : []
   return [
     paint(truncateText(title, columns), color, 'dim', 'underline'),
-    ...(left > 0 ? lines.slice(0, MOST_LINES) : lines),
+    ...(left > 0 ? lines.slice(0, MAX_LINES) : lines),
     ...more.map((line) => paint(truncateText(line, columns), color, 'dim')),
   ]
 }
