@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { findCycle, readSources, type Source, toSource } from './support/imports.ts'
-import { LAYERS } from './support/layers.ts'
+import { LAYERS, SHARED_LISTS } from './support/layers.ts'
 
 /** Packages and built-ins that only one folder may import; a trailing slash means every package of that scope. */
 const OWNED_MODULES: Record<string, readonly string[]> = {
@@ -50,12 +50,18 @@ const OWNED_CODE: readonly { what: string; pattern: RegExp; owners: readonly str
   },
 ]
 
+type Layers = Record<string, readonly string[]>
+
 const MAX_LINES = 400
 const product = readSources('bin', 'src')
 const everything = [...product, ...readSources('components', 'scripts', 'test', 'bench')]
 
 test('imports only go down the layers', () => {
   assert.deepEqual(product.flatMap(layerBreaches), [])
+})
+
+test('every row of the layers has files, and imports use each of its entries', () => {
+  assert.deepEqual(findUnusedEntries(product, LAYERS, SHARED_LISTS), [])
 })
 
 test('imports have no cycles', () => {
@@ -117,6 +123,9 @@ test('these rules detect static, dynamic and type imports, and code that a file 
     layerBreaches(breach),
     [...targets, 'src/mcp/f.ts'].map((file) => `src/core/base/x.ts imports ${file}`),
   )
+  assert.deepEqual(layerBreaches(toSource('src/commands/new/new.ts', '')), [
+    'src/commands/new/new.ts belongs to no layer',
+  ])
   assert.deepEqual(moduleBreaches(breach), ['src/core/base/x.ts imports node:net'])
   assert.deepEqual(codeBreaches(breach), [
     'src/core/base/x.ts uses process.kill',
@@ -129,16 +138,77 @@ test('these rules detect static, dynamic and type imports, and code that a file 
   ])
 })
 
+test('unused entries of rows and of shared lists are found, and rows without files', () => {
+  const used = ['src/a', 'src/b']
+  const layers = {
+    'src/x': [...used, 'src/c'],
+    'src/y': used,
+    'src/z': ['src/a'],
+    'src/a': [],
+    'src/none': [],
+  }
+  const sources = [
+    toSource('src/x/1.ts', "import '../a/1.ts'"),
+    toSource('src/x/2.ts', "import './c.ts'"),
+    ...['src/y/1.ts', 'src/z/1.ts', 'src/a/1.ts'].map((path) => toSource(path, '')),
+  ]
+  assert.deepEqual(findUnusedEntries(sources, layers, { used }), [
+    'src/none has no file',
+    'src/x does not import src/c',
+    'src/z does not import src/a',
+    'no row with used imports src/b',
+  ])
+})
+
 function layerBreaches({ path, imports }: Source): string[] {
-  const layer = Object.keys(LAYERS)
-    .filter((folder) => isIn(path, folder))
-    .toSorted((a, b) => b.length - a.length)[0]
+  const layer = findLayer(path, LAYERS)
   if (layer === undefined) return [`${path} belongs to no layer`]
   const allowed = [layer, ...LAYERS[layer]!]
   return imports
     .flatMap(({ file }) => file ?? [])
     .filter((file) => !allowed.some((folder) => isIn(file, folder)))
     .map((file) => `${path} imports ${file}`)
+}
+
+/** Finds the row that a file belongs to: the longest key that contains it. */
+function findLayer(path: string, layers: Layers): string | undefined {
+  return Object.keys(layers)
+    .filter((folder) => isIn(path, folder))
+    .toSorted((a, b) => b.length - a.length)[0]
+}
+
+/** Finds what the table allows and no import needs; entries of a shared list are judged for all its rows together. */
+function findUnusedEntries(sources: readonly Source[], layers: Layers, lists: Layers): string[] {
+  const rows = Object.keys(layers)
+  const files = Map.groupBy(sources, ({ path }) => findLayer(path, layers))
+  const uses = (row: string, entry: string) =>
+    (files.get(row) ?? [])
+      .flatMap(({ imports }) => imports.flatMap(({ file }) => file ?? []))
+      .some((file) => isIn(file, entry) && !isIn(file, row))
+  const shared = Object.values(lists)
+  return [
+    ...rows.filter((row) => !files.has(row)).map((row) => `${row} has no file`),
+    ...rows.flatMap((row) =>
+      withoutLists(layers[row]!, shared)
+        .filter((entry) => !uses(row, entry))
+        .map((entry) => `${row} does not import ${entry}`),
+    ),
+    ...Object.entries(lists).flatMap(([name, list]) =>
+      withoutLists(list, shared.toSpliced(shared.indexOf(list), 1))
+        .filter((entry) => !rows.some((row) => hasAll(layers[row]!, list) && uses(row, entry)))
+        .map((entry) => `no row with ${name} imports ${entry}`),
+    ),
+  ]
+}
+
+/** Returns the entries that are in none of the lists that `entries` contains as a whole. */
+function withoutLists(entries: readonly string[], lists: readonly (readonly string[])[]): string[] {
+  const included = lists.filter((list) => hasAll(entries, list)).flat()
+  return entries.filter((entry) => !included.includes(entry))
+}
+
+function hasAll(entries: readonly string[], list: readonly string[]): boolean {
+  return list.every((one) => entries.includes(one))
 }
 
 function moduleBreaches({ path, imports }: Source): string[] {

@@ -2,11 +2,10 @@
  * The files that every command may import besides its own folder. A row below adds what one command uses of
  * other layers, and the other commands whose files it shares.
  */
-const COMMAND = [
+export const COMMAND = [
   'src/core/base',
   'src/core/config',
   'src/core/protocol',
-  'src/core/questions',
   'src/daemon/attach.ts',
   'src/cli',
 ]
@@ -45,9 +44,11 @@ const UP_FACE = [
 
 /** The imports that each folder of src/commands may have: its rows of LAYERS. */
 export const COMMAND_LAYERS: Record<string, readonly string[]> = {
-  'src/commands': COMMAND, // main.ts and table.ts name all commands
+  'src/commands/main.ts': [...COMMAND, 'src/commands'],
+  'src/commands/table.ts': [...COMMAND, 'src/commands'],
+  'src/commands/version.ts': COMMAND,
   'src/commands/agent': COMMAND,
-  'src/commands/asks': COMMAND,
+  'src/commands/asks': [...COMMAND, 'src/core/questions'],
   'src/commands/chat': [
     ...COMMAND,
     'src/core/hooks/bash/user-shell.ts',

@@ -1,4 +1,4 @@
-import { COMMAND_LAYERS } from './command-layers.ts'
+import { COMMAND, COMMAND_LAYERS } from './command-layers.ts'
 
 const BASE = ['src/core/base']
 const MECHANISM = [...BASE, 'src/core/config']
@@ -11,9 +11,7 @@ const UP_BASE = [
   'src/up/foreign-time.ts',
 ]
 /** The parts of the chat's drawing that do not depend on the content. */
-const TUI_DRAWING = ['clean', 'memoize-last', 'numbers', 'style', 'text', 'view', 'window'].map(
-  (name) => `src/tui/view/${name}.ts`,
-)
+const TUI_DRAWING = ['clean', 'numbers', 'style', 'text', 'view'].map((name) => `src/tui/view/${name}.ts`)
 const TUI_VIEW = [...BASE, 'src/core/protocol', 'src/tui/text']
 const TUI_STATE = [
   ...TUI_VIEW,
@@ -32,17 +30,21 @@ const TUI_CONTROLLER = [
   'src/tui/slash',
   'src/tui/pager',
 ]
-/** Everything that talks to one MCP server. */
-const MCP_CLIENT = [
-  'src/mcp/fingerprint.ts',
-  'src/mcp/types.ts',
-  'src/mcp/tools',
-  'src/mcp/secrets',
-  'src/mcp/elicitation',
-  'src/mcp/connection',
-  'src/mcp/stdio',
-  'src/mcp/remote',
-]
+/** The parts of src/mcp that use a connection to a server. */
+const MCP_CLIENT = ['src/mcp/types.ts', 'src/mcp/tools', 'src/mcp/elicitation', 'src/mcp/connection']
+/** The lists that several rows contain. A row may ignore some entries of a list, but each entry has a row that uses it. */
+export const SHARED_LISTS: Record<string, readonly string[]> = {
+  BASE,
+  MECHANISM,
+  UP_BASE,
+  TUI_DRAWING,
+  TUI_VIEW,
+  TUI_STATE,
+  TUI_CONTROLLER,
+  MCP_CLIENT,
+  COMMAND,
+}
+
 /**
  * The folders, or single files where only their types are needed, that each folder may import besides itself.
  * Every file belongs to the longest matching key; a file without a key is an error.
@@ -68,7 +70,7 @@ export const LAYERS: Record<string, readonly string[]> = {
   'src/core/cron': [...MECHANISM, 'src/core/lease'],
   'src/core/completion': [
     ...MECHANISM,
-    'src/core/provider',
+    'src/core/provider/discover.ts',
     'src/core/storage',
     'src/core/memory',
     'src/core/skills',
@@ -80,8 +82,6 @@ export const LAYERS: Record<string, readonly string[]> = {
     'src/core/storage/types.ts',
     'src/core/storage/session-digest.ts',
     'src/core/lease/types.ts',
-    'src/core/search',
-    'src/core/session-search',
     'src/core/memory',
   ],
   'src/core/hooks': [
@@ -90,17 +90,21 @@ export const LAYERS: Record<string, readonly string[]> = {
     ...MECHANISM,
     'src/core/runtime/hook.ts',
     'src/core/runtime/asks.ts',
-    'src/core/runtime/events.ts',
     'src/core/runtime/selected-tools.ts',
     'src/core/provider/types.ts',
-    'src/core/storage',
+    'src/core/storage/types.ts',
     'src/core/memory',
-    'src/core/search',
-    'src/core/session-search',
+    'src/core/search/terms/query-words.ts',
+    'src/core/session-search/types.ts',
     'src/core/process',
     'src/core/policy',
   ],
-  'src/mcp': [...MECHANISM, 'src/core/runtime/hook.ts', 'src/core/runtime/events.ts', 'src/core/process'],
+  'src/mcp': [
+    ...MECHANISM,
+    'src/core/runtime/hook.ts',
+    'src/core/runtime/events.ts',
+    'src/core/process/types.ts',
+  ],
   'src/mcp/fingerprint.ts': MECHANISM,
   'src/mcp/types.ts': [...MECHANISM, 'src/core/runtime/hook.ts'],
   'src/mcp/entry-facts.ts': [
@@ -131,14 +135,14 @@ export const LAYERS: Record<string, readonly string[]> = {
   ],
   'src/mcp/stdio': [
     ...MECHANISM,
-    'src/core/process',
+    'src/core/process/types.ts',
     'src/mcp/fingerprint.ts',
     'src/mcp/tools',
     'src/mcp/connection/link.ts',
   ],
   'src/mcp/remote': [
     ...MECHANISM,
-    'src/core/process',
+    'src/core/process/types.ts',
     'src/mcp/fingerprint.ts',
     'src/mcp/tools',
     'src/mcp/secrets',
@@ -149,8 +153,12 @@ export const LAYERS: Record<string, readonly string[]> = {
     ...MECHANISM,
     'src/core/runtime/hook.ts',
     'src/core/runtime/events.ts',
-    'src/core/process',
+    'src/core/process/types.ts',
     ...MCP_CLIENT,
+    'src/mcp/fingerprint.ts',
+    'src/mcp/secrets',
+    'src/mcp/stdio',
+    'src/mcp/remote',
   ],
   'src/mcp/resources': [
     ...MECHANISM,
@@ -166,6 +174,7 @@ export const LAYERS: Record<string, readonly string[]> = {
     'src/core/provider/types.ts',
     'src/core/policy/types.ts',
     ...MCP_CLIENT,
+    'src/mcp/stdio/depth.ts',
     'src/mcp/peers',
     'src/mcp/resources',
     'src/mcp/taint',
@@ -182,7 +191,7 @@ export const LAYERS: Record<string, readonly string[]> = {
   'src/tui/view/highlight': ['src/tui/view/style.ts', 'src/tui/view/view.ts'],
   'src/tui/view/markdown': [...TUI_DRAWING, 'src/tui/view/blocks.ts'],
   'src/tui/view/tool': [...BASE, 'src/core/protocol', ...TUI_DRAWING, 'src/tui/view/blocks.ts'],
-  'src/tui/search': [...TUI_VIEW, 'src/tui/view'],
+  'src/tui/search': [...BASE, 'src/core/protocol'],
   'src/tui/cards': [...TUI_VIEW, 'src/tui/view', 'src/core/questions'],
   'src/tui/overlays': [...TUI_VIEW, 'src/tui/view', 'src/tui/search'],
   'src/tui/state': TUI_STATE,
@@ -192,7 +201,7 @@ export const LAYERS: Record<string, readonly string[]> = {
   'src/tui/controller': TUI_CONTROLLER,
   'src/tui/components': [...TUI_CONTROLLER, 'src/tui/controller'],
   'src/tui/plain': [...TUI_CONTROLLER, 'src/tui/controller'],
-  'src/tui': [...BASE, 'src/core/protocol', 'src/core/questions'],
+  'src/tui': [...BASE, 'src/core/protocol'],
   'src/daemon': ['src/core', 'src/mcp'],
   'src/mcp/component': MECHANISM,
   'src/lib': ['src/core', 'src/mcp/component'],
@@ -206,7 +215,7 @@ export const LAYERS: Record<string, readonly string[]> = {
   'src/up/logs': UP_BASE,
   'src/up/supervisor': [...UP_BASE, 'src/core/lease/owner-lock.ts'],
   'src/up/managers': [...UP_BASE, 'src/up/units', 'src/up/supervisor'],
-  'src/up/guard': [...UP_BASE, 'src/up/supervisor'],
+  'src/up/guard': [...UP_BASE, 'src/up/supervisor/environment.ts'],
   'src/up/ps': [...UP_BASE, 'src/up/probe', 'src/up/logs', 'src/up/units', 'src/up/supervisor'],
   'src/up/packages': [...UP_BASE, 'src/up/own-env.ts', 'src/core/lease/sole-holder.ts'],
   'src/up/pkg': [...UP_BASE, 'src/up/packages', 'src/core/skills'],
@@ -219,13 +228,13 @@ export const LAYERS: Record<string, readonly string[]> = {
     'src/up/host.ts',
     'src/up/own-env.ts',
     'src/up/path-snapshot.ts',
-    'src/up/logs',
+    'src/up/logs/last-lines.ts',
     'src/up/managers/linger.ts',
-    'src/up/packages',
+    'src/up/packages/installed.ts',
     'src/up/probe',
     'src/up/ps',
     'src/up/supervisor',
-    'src/up/units',
+    'src/up/units/unit-change.ts',
   ],
   'src/up': [...MECHANISM, 'src/core/process'],
   'src/cli': [
