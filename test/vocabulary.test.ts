@@ -22,6 +22,11 @@ const BANNED =
 const TEST_NAME = /\b(?:test|describe|it)\(\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1/g
 /** Prefixes of constants that should be MAX_ or MIN_. */
 const LIMIT_PREFIX = /\b(?:MOST|LEAST|LONGEST)_\w+/g
+/** British spellings; the tree spells as its options and libraries do. */
+const SPELLING =
+  /\w*(?:colour|catalogue|neighbour|labelled|(?:normali|saniti|summari|recogni|initiali|seriali|organi|optimi)s(?:e|ing|ation))\w*/gi
+/** A long option of BSD programs, which the rules for safe commands have to name. */
+const BSD_OPTION = "'context color colour'"
 const OPENING = /^(?:As|For|How|Of|So|What|Where|Which|Who|Whom|Whose|Why)\b/
 const ARCHAIC =
   /\b(?:is|are|was|were) no (?!longer\b|more\b|one\b)|\b(?:nobody|somebody|whoever|so many|as it were)\b/i
@@ -80,6 +85,18 @@ test('constants that are limits start with MAX_ or MIN_', () => {
     [...SOURCES, ...TESTS].flatMap((file) => findMatches(file, LIMIT_PREFIX)),
     [],
   )
+})
+
+test('sources, and the comments of tests, have American spelling', () => {
+  const found = [
+    ...SOURCES.flatMap(({ path, text }) =>
+      findMatches({ path, text: text.replace(BSD_OPTION, '') }, SPELLING),
+    ),
+    ...TEST_COMMENTS.flatMap(({ at, text }) =>
+      [...text.matchAll(SPELLING)].map(([word]) => `${at}: ${word}`),
+    ),
+  ]
+  assert.deepEqual(found, [])
 })
 
 test('a doc comment is a sentence with a subject', () => {

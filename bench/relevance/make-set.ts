@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib'
 import { makeHistory } from './history.ts'
 import { SET_FILE } from './set.ts'
 
-// npm run bench:set: builds the labelled set of `npm run bench -- relevance` from its scenarios
+// npm run bench:set: builds the labeled set of `npm run bench -- relevance` from its scenarios
 // (bench/relevance).
 const lines = makeHistory().map((session) => `${JSON.stringify(session)}\n`)
 const packed = gzipSync(lines.join(''), { level: 9 })

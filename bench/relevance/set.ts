@@ -5,7 +5,7 @@ import type { NewLine } from '../../src/core/storage/types.ts'
 import type { HistorySession } from './history.ts'
 import type { LabelledQuery, Turn } from './scenarios.ts'
 
-/** The labelled set as stored in the repository. */
+/** The labeled set as stored in the repository. */
 export const SET_FILE = join(import.meta.dirname, 'history.jsonl.gz')
 
 /** A query, and the session it should find. */
@@ -14,7 +14,7 @@ export interface Label extends LabelledQuery {
   session: number
 }
 
-/** The history and its labelled queries: one half for tuning, one held out for the final result. */
+/** The history and its labeled queries: one half for tuning, one held out for the final result. */
 export interface LabelledSet {
   history: readonly HistorySession[]
   tuning: readonly Label[]

@@ -365,9 +365,9 @@ function prompted(terminal: Terminal): number {
   return terminal.output().match(/\r\n> /g)?.length ?? 0
 }
 
-/** Returns the lines of the last card, without colours. */
+/** Returns the lines of the last card, without colors. */
 function card(terminal: Terminal): string[] {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are made of them
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: colors are made of them
   const plain = terminal.output().replaceAll(/\u001b\[\d+m/g, '')
   return plain.slice(plain.lastIndexOf('crabtalk: ')).split('\r\n')
 }

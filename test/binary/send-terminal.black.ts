@@ -8,7 +8,7 @@ const ESC = '\u001b'
 const ERASE = `\r${ESC}[2K`
 const RED = `${ESC}[31m`
 /**
- * Control sequences that a terminal obeys: colours, a title, a moved cursor, an erased screen, a bell, an
+ * Control sequences that a terminal obeys: colors, a title, a moved cursor, an erased screen, a bell, an
  * override.
  */
 const NASTY = [
@@ -79,7 +79,7 @@ test('retries are reported on a terminal, and in a pipe with -v only', async () 
   assert.equal((await talk.send(['hello'])).stderr, '')
 })
 
-test('the colour of an error follows --color, NO_COLOR, FORCE_COLOR, CLICOLOR_FORCE, the terminal and TERM, in this order', async () => {
+test('the color of an error follows --color, NO_COLOR, FORCE_COLOR, CLICOLOR_FORCE, the terminal and TERM, in this order', async () => {
   await using talk = await makeTalk(() => ({ parts: [] }))
   const piped: [string[], Record<string, string>, boolean][] = [
     [[], {}, false],

@@ -31,7 +31,7 @@ for (const [choice, env, isTerminal, wanted] of CASES) {
   })
 }
 
-test('colorize() adds nothing when colours are off', () => {
+test('colorize() adds nothing when colors are off', () => {
   assert.equal(colorize('error', 'red', false), 'error')
   assert.equal(colorize('error', 'red', true), '\u001b[31merror\u001b[39m')
 })

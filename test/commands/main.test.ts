@@ -162,7 +162,7 @@ test('main() does not read arguments after -- as options', async () => {
   assert.match(stderr, /Cannot find the agent "--help"/)
 })
 
-test('main() prints errors in colours on a terminal', async () => {
+test('main() prints errors in colors on a terminal', async () => {
   const { stderr } = await run(['sned'], { terminals: ['stderr'], env: { TERM: 'xterm' } })
   assert.ok(stderr.startsWith('crabtalk: \u001b[31merror[usage]\u001b[39m: '))
 })
@@ -173,7 +173,7 @@ test('main() fails when standard output cannot be written', async () => {
   assert.match(stderr, /^crabtalk: error\[storage\]: Cannot write the output: /)
 })
 
-test('formatError() prints colours, hints and causes as requested', () => {
+test('formatError() prints colors, hints and causes as requested', () => {
   const cause = new Error('below')
   const error = new CrabError('config', 'Cannot read it', { hint: 'look there', cause })
   const plain = { program: 'crabtalk', debug: false, color: false }

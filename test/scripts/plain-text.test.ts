@@ -9,7 +9,7 @@ const segmenter = new Intl.Segmenter()
 const units = Array.from({ length: 0x10000 }, (_, unit) => String.fromCharCode(unit))
 const plain = units.filter((unit) => plainWidth(unit) !== undefined)
 
-/** Text with many plain characters, some others, and colours. */
+/** Text with many plain characters, some others, and colors. */
 const text = fc
   .array(
     fc.oneof(

@@ -16,7 +16,7 @@ export interface VirtualTerminal extends Disposable {
   scrollback(): string[]
   /** Returns scrollback and screen as lines, with wrapped rows joined and without blank lines at the end. */
   text(): string[]
-  /** Returns the screen with its colours and styles as SGR, each run in its shortest form. */
+  /** Returns the screen with its colors and styles as SGR, each run in its shortest form. */
   styled(): string[]
   cursor(): { x: number; y: number }
   /** Calls the listener with the terminal's answers to queries. */

@@ -42,13 +42,13 @@ export const hostileText: fc.Arbitrary<string> = fc.oneof(
   { weight: 1, arbitrary: fc.string({ maxLength: 200 }) },
 )
 
-/** Returns what a line may not contain: control sequences and invisible characters, except colours (SGR). */
+/** Returns what a line may not contain: control sequences and invisible characters, except colors (SGR). */
 export function findUnprintable(line: string): string[] {
   const text = line.replaceAll(SGR, '')
   return [...text.matchAll(UNPRINTABLE)].map(([char]) => JSON.stringify(char))
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: ESC begins a colour
+// biome-ignore lint/suspicious/noControlCharactersInRegex: ESC begins a color
 const SGR = /\u001b\[[0-9;]*m/g
 const UNPRINTABLE =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about

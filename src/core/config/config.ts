@@ -79,18 +79,18 @@ export function toConfig(document: TomlDocument): Result<Config> {
   const outcome = checkValue(configTable, table)
   const issues = outcome.ok ? clashes : [...outcome.problems.map(explainHooks), ...clashes]
   if (!outcome.ok || issues.length > 0) return { ok: false, problems: toFileIssues(document, issues) }
-  return { ok: true, value: normalise(outcome.value, locate) }
+  return { ok: true, value: normalize(outcome.value, locate) }
 }
 
 /** Removes the endpoint or trailing slash that users often paste with a base URL. */
-export function normaliseBaseUrl(url: string): string {
+export function normalizeBaseUrl(url: string): string {
   return url
     .replace(/\/+$/, '')
     .replace(/(?<!:\/)\/(chat\/completions|messages)$/, '')
     .replace(/\/+$/, '')
 }
 
-function normalise(table: ConfigTable, locate: (path: KeyPath) => string): Config {
+function normalize(table: ConfigTable, locate: (path: KeyPath) => string): Config {
   const { llm, daemon } = table
   const providers = table.providers.map(
     (provider, i): ProviderConfig => ({
@@ -129,7 +129,7 @@ function connection(table: {
   base_url?: string
 }): Pick<ProviderConfig, 'apiKey' | 'baseUrl'> {
   const url = table.base_url
-  return { apiKey: table.api_key, baseUrl: url === undefined ? undefined : normaliseBaseUrl(url) }
+  return { apiKey: table.api_key, baseUrl: url === undefined ? undefined : normalizeBaseUrl(url) }
 }
 
 type ModelEntry = NonNullable<ConfigTable['providers'][number]['models']>[number]

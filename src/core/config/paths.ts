@@ -12,7 +12,7 @@ export interface HomePaths {
   /** The input history of the chat, shared by all its sessions. */
   readonly history: string
   readonly memory: string
-  /** Search checkpoints and catalogues; can be rebuilt. */
+  /** Search checkpoints and catalogs; can be rebuilt. */
   readonly index: string
   readonly skills: string
   /** Crab.md, the user's global instructions. */

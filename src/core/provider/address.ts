@@ -1,5 +1,5 @@
 import { CrabError } from '../base/errors.ts'
-import { normaliseBaseUrl } from '../config/config.ts'
+import { normalizeBaseUrl } from '../config/config.ts'
 import type { ProviderKind } from '../config/config-schema.ts'
 
 /** The wire protocol of a model server: the format of its requests and streams. */
@@ -31,7 +31,7 @@ export function wireAt(kind: ProviderKind, address: string): Wire {
 
 /** Normalizes an address for the SDK: removes a trailing slash or endpoint, and adds a missing version. */
 export function toBaseUrl(address: string, kind: ProviderKind, where: string): string {
-  const url = URL.parse(normaliseBaseUrl(address.trim()).replace(RESPONSES, ''))
+  const url = URL.parse(normalizeBaseUrl(address.trim()).replace(RESPONSES, ''))
   if (url === null || !/^https?:$/.test(url.protocol)) {
     throw new CrabError('config', `Cannot use base_url (${where}): it is not an http address`, {
       hint: 'http://localhost:4000/v1, say',

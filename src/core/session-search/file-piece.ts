@@ -119,7 +119,7 @@ function readPiece(fd: number, from: number, length: number): Promise<Buffer> {
 
 /** The bytes first read in each direction. */
 const FIRST_STEP = 4 * 1024
-/** Up to this many bytes, each further step is small: they hold most messages and their neighbours. */
+/** Up to this many bytes, each further step is small: they hold most messages and their neighbors. */
 const NEAR = 32 * 1024
 const NEAR_STEP = 12 * 1024
 const STEP = 64 * 1024

@@ -9,12 +9,12 @@ import type { FileStamp } from './session-reader.ts'
 import type { SessionRow, SessionSummary } from './types.ts'
 
 /**
- * A catalogue of the facts that listings need of all sessions, saved so that only changed files are read
+ * A catalog of the facts that listings need of all sessions, saved so that only changed files are read
  * again (ADR 0032).
  *
  * The files are authoritative: an entry is valid while its file has the size, time and inode it was read
  * with. Any number of processes may save; the last one wins, and entries it lacked are read again. When
- * saving fails, for example on a read-only disk, the catalogue simply stays unsaved.
+ * saving fails, for example on a read-only disk, the catalog simply stays unsaved.
  */
 export class SessionCatalog {
   readonly #folder: SessionFolder
@@ -119,7 +119,7 @@ const SLICE = 256 * 1024
 const COST_OF_STAMP = 1024
 /** Opening a file takes as long as reading this many bytes. */
 const COST_OF_FILE = 16 * 1024
-/** The number of bytes that may be read repeatedly before the catalogue is saved. */
+/** The number of bytes that may be read repeatedly before the catalog is saved. */
 const WORTH_SAVING = 512 * 1024
 
 function isSame(a: FileStamp | undefined, b: FileStamp | undefined): boolean {

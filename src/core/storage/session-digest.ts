@@ -142,7 +142,7 @@ const PREVIEW_CHARS = 80
  */
 const PREVIEW_SOURCE = 1024
 
-/** Masks anything that looks like a secret, because previews appear in lists, searches and the catalogue. */
+/** Masks anything that looks like a secret, because previews appear in lists, searches and the catalog. */
 function toPreview(content: string): string {
   const line = collapseBlanks(maskCredentials(content.slice(0, PREVIEW_SOURCE), '***'))
   return [...line].slice(0, PREVIEW_CHARS).join('')

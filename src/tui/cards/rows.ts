@@ -42,7 +42,7 @@ export function quoteRows(
   })
 }
 
-/** Renders a labelled fact in at most `most` rows, broken between words. */
+/** Renders a labeled fact in at most `most` rows, broken between words. */
 export function factRows(
   name: string,
   text: string,

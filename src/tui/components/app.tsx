@@ -5,7 +5,7 @@ import type { ChatStore } from '../state/store.ts'
 import { toKeyPresses, toPaste } from '../text/key.ts'
 import { renderBlock } from '../view/block.ts'
 import type { NumberedBlock } from '../view/blocks.ts'
-import { hasCode, type Look, loadColours, loadParser, warmParser } from '../view/look.ts'
+import { hasCode, type Look, loadHighlighter, loadParser, warmParser } from '../view/look.ts'
 import { fitSections, type Section } from '../view/section.ts'
 import type { RenderContext } from '../view/view.ts'
 import type { StatusLocation } from './frame.ts'
@@ -154,7 +154,7 @@ function useClock(isRunning: boolean): void {
 function useLook(color: boolean, hasCode: boolean): { look: Look; isSettled: boolean } {
   const [look, setLook] = useState<Look>({ color })
   const [failed, setFailed] = useState({ parse: false, highlight: false })
-  const wantsColours = color && hasCode
+  const wantsColor = color && hasCode
   useEffect(() => {
     loadParser()
       .then((parse) => setLook((before) => ({ ...before, parse })))
@@ -162,12 +162,12 @@ function useLook(color: boolean, hasCode: boolean): { look: Look; isSettled: boo
       .catch(() => setFailed((before) => ({ ...before, parse: true }))) // plain text is readable, too
   }, [])
   useEffect(() => {
-    if (!wantsColours) return
-    loadColours()
+    if (!wantsColor) return
+    loadHighlighter()
       .then((highlight) => setLook((before) => ({ ...before, highlight })))
       .catch(() => setFailed((before) => ({ ...before, highlight: true })))
-  }, [wantsColours])
+  }, [wantsColor])
   const hasParser = failed.parse || look.parse !== undefined
-  const hasColours = !wantsColours || failed.highlight || look.highlight !== undefined
-  return { look, isSettled: hasParser && hasColours }
+  const hasColor = !wantsColor || failed.highlight || look.highlight !== undefined
+  return { look, isSettled: hasParser && hasColor }
 }

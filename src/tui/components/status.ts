@@ -59,7 +59,7 @@ const MODES: Record<ModeName, { text: string; style: TextStyle }> = {
   all: { text: 'everything allowed', style: 'error' },
 }
 
-/** The shares of the context window at which its colour changes. */
+/** The shares of the context window at which its color changes. */
 const MUCH = 0.7
 const TOO_MUCH = 0.9
 

@@ -1,7 +1,7 @@
 import type { ChatPorts } from '../ports.ts'
 import type { ChatStore } from '../state/store.ts'
 import type { Screen } from '../terminal/screen.ts'
-import { loadColours, loadParser } from '../view/look.ts'
+import { loadHighlighter, loadParser } from '../view/look.ts'
 
 interface TranscriptOptions {
   store: ChatStore
@@ -19,7 +19,7 @@ export async function showTranscript(
   const { session, title, agent, turn } = store.get()
   if (session === undefined) return store.act({ type: 'set', change: { hint: 'No messages yet' } })
   const { openPager } = await import('../pager/open-pager.ts')
-  const [parse, highlight] = await Promise.all([loadParser(), color ? loadColours() : undefined])
+  const [parse, highlight] = await Promise.all([loadParser(), color ? loadHighlighter() : undefined])
   const look = { color, parse, highlight }
   const output = {
     write: (bytes: string) => screen.write(bytes),

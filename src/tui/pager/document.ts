@@ -131,7 +131,7 @@ export class Document {
   }
 }
 
-/** Removes the colours of a line. */
+/** Removes the colors of a line. */
 export function stripColors(line: string): string {
   return stripVTControlCharacters(line)
 }

@@ -137,7 +137,7 @@ function isBefore(a: DocumentPosition, b: DocumentPosition): boolean {
   return a.block > b.block || (a.block === b.block && a.line < b.line)
 }
 
-/** Inverts the search term in a matching line, which loses its colours. */
+/** Inverts the search term in a matching line, which loses its colors. */
 function highlightMatch(line: string, word: string, color: boolean): string {
   const text = stripColors(line)
   const found = word === '' ? -1 : text.toLowerCase().indexOf(word.toLowerCase())

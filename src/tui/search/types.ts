@@ -2,7 +2,7 @@
 export const SEARCH_SCOPES = ['prompts', 'conversations', 'memory'] as const
 export type ChatSearchScope = (typeof SEARCH_SCOPES)[number]
 
-/** A part of a text, and whether it matches the query. Not sanitised yet. */
+/** A part of a text, and whether it matches the query. Not sanitized yet. */
 export interface Piece {
   text: string
   isMatch: boolean

@@ -65,7 +65,7 @@ export async function runServerPrompt(
   })
 }
 
-/** Joins the messages; when any is not from the user, each is labelled with its role. */
+/** Joins the messages; when any is not from the user, each is labeled with its role. */
 function toText(messages: readonly McpPromptMessage[]): string {
   const isOne = messages.every(({ role }) => role === 'user')
   return messages.map(({ role, content }) => (isOne ? content : `[${role}]\n${content}`)).join('\n\n')

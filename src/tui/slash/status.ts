@@ -24,7 +24,7 @@ export async function showStatus(_args: string, context: SlashContext, signal: A
   ])
 }
 
-/** Summarises the MCP servers. A failure is reported in place, so that the other rows are still shown. */
+/** Summarizes the MCP servers. A failure is reported in place, so that the other rows are still shown. */
 async function serversText(context: SlashContext, signal: AbortSignal): Promise<string> {
   try {
     const { agent } = context.state()

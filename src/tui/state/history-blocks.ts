@@ -59,7 +59,7 @@ function toRun(
 }
 
 /**
- * Recognises a stored refusal by its text, because nothing else of it is stored. Results of MCP servers are
+ * Recognizes a stored refusal by its text, because nothing else of it is stored. Results of MCP servers are
  * excluded: a server can return the same text.
  */
 function toToolState(name: string, result: SessionMessage | undefined): ToolRun['state'] {

@@ -13,7 +13,7 @@ export function shownAsk(state: ChatState): AskCard | undefined {
   return state.asks.find((card) => isCurrent(state, card))
 }
 
-/** Summarises the pending questions of all other conversations in a few words; empty when there are none. */
+/** Summarizes the pending questions of all other conversations in a few words; empty when there are none. */
 export function elsewhereText(state: ChatState): string {
   const others = state.asks.filter((card) => !isCurrent(state, card))
   const [only] = others

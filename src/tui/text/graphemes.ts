@@ -73,7 +73,7 @@ function lineAround(text: string, at: number): { start: number; line: string } {
   return { start, line: text.slice(start, end < 0 ? text.length : end) }
 }
 
-/** Whether the character at an offset is always a grapheme when its neighbour is simple, too. */
+/** Whether the character at an offset is always a grapheme when its neighbor is simple, too. */
 function isPlain(text: string, at: number): boolean {
   return text[at] === '\n' || isSimple(text[at]!)
 }

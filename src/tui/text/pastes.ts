@@ -51,7 +51,7 @@ export function pasteLabel(char: string, pastes: Pastes): string | undefined {
 }
 
 /**
- * Removes control characters other than line feeds and tabs, and complete terminal colour sequences, from
+ * Removes control characters other than line feeds and tabs, and complete terminal color sequences, from
  * text for the prompt; other text is kept.
  */
 export function cleanInput(text: string): string {

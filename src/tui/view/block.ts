@@ -9,7 +9,7 @@ import type { RenderContext } from './view.ts'
 
 /**
  * Renders a finished block as lines for the scrollback, preceded by an empty line unless it continues the
- * block before. Untrusted text is sanitised.
+ * block before. Untrusted text is sanitized.
  */
 export function renderBlock(block: Block, view: RenderContext): string[] {
   const lines = renderBare(block, view)

@@ -24,7 +24,7 @@ export interface ToolRun {
 /**
  * A finished piece of the conversation: printed once into the terminal's scrollback, never again.
  *
- * Texts are not sanitised yet; view/ does that.
+ * Texts are not sanitized yet; view/ does that.
  */
 export type Block =
   | { kind: 'welcome'; agent: string; model: string; cwd: string; version: string; hint: string }
@@ -45,7 +45,7 @@ export type Block =
   /** A line at the beginning or end of earlier messages of the conversation. */
   | { kind: 'rule'; text: string }
 
-/** The tone of a notice, which decides its mark and colour. */
+/** The tone of a notice, which decides its mark and color. */
 export type Tone = 'info' | 'success' | 'warning' | 'error'
 
 /** A block with its number in the conversation; numbers only increase. */

@@ -1,7 +1,7 @@
 import { sanitize } from '../../core/base/sanitize.ts'
 
 /**
- * Sanitises untrusted text for printing: removes control sequences, invisible characters, direction marks and
+ * Sanitizes untrusted text for printing: removes control sequences, invisible characters, direction marks and
  * stacked combining marks, and converts tabs to spaces and all line breaks to line feeds.
  */
 export function cleanText(text: string): string {
@@ -10,7 +10,7 @@ export function cleanText(text: string): string {
   return expandTabs(isAscii(clean) ? clean : tame(clean))
 }
 
-/** Sanitises untrusted text like `cleanText`, on one line. */
+/** Sanitizes untrusted text like `cleanText`, on one line. */
 export function cleanLine(text: string): string {
   return cleanText(text).replaceAll(/\s*\n\s*/g, ' ')
 }

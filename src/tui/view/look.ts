@@ -17,7 +17,7 @@ export async function warmParser(): Promise<void> {
 }
 
 /** Loads the highlighter. It blocks for a while, so only a conversation with code loads it. */
-export async function loadColours(): Promise<Highlight> {
+export async function loadHighlighter(): Promise<Highlight> {
   const { loadHighlight } = await import('./highlight/load.ts')
   return await loadHighlight()
 }

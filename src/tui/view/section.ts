@@ -1,4 +1,4 @@
-/** A part of the live region: lines no wider than the terminal that contain only text and colours (SGR). */
+/** A part of the live region: lines no wider than the terminal that contain only text and colors (SGR). */
 export interface Section {
   lines: readonly string[]
   /** The column and line of the hardware cursor in this section. At most one section has a caret. */

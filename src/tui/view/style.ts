@@ -1,4 +1,4 @@
-/** The meaning of a piece of text; the colours come from the terminal's own theme. */
+/** The meaning of a piece of text; the colors come from the terminal's own theme. */
 export type TextStyle =
   | 'bold'
   | 'dim'
@@ -78,10 +78,10 @@ const STYLES: Record<TextStyle, readonly Attribute[]> = {
 }
 
 /**
- * The colours (SGR) that are open at a position in a text, so that a line can close them and the next can
+ * The colors (SGR) that are open at a position in a text, so that a line can close them and the next can
  * reopen them.
  */
-export class Colours {
+export class OpenStyles {
   /** The opening parameter by the parameter that closes it. */
   readonly #open = new Map<number, string>()
 
@@ -99,13 +99,13 @@ export class Colours {
     for (const parameter of parameters.split(';')) this.#applyOne(Number(parameter))
   }
 
-  /** Returns the sequences that reopen all colours. */
+  /** Returns the sequences that reopen all colors. */
   open(): string {
     if (this.isNone) return ''
     return Array.from(this.#open.values(), (parameter) => `\x1b[${parameter}m`).join('')
   }
 
-  /** Returns the sequences that close all colours at the end of a line; the next line reopens them. */
+  /** Returns the sequences that close all colors at the end of a line; the next line reopens them. */
   close(): string {
     if (this.isNone) return ''
     const ends = new Set(Array.from(this.#open.keys(), (key) => Math.trunc(key)))

@@ -1,11 +1,11 @@
 import stringWidth from 'string-width'
 import { isPlain, isSimple, simpleWidth } from '../text/characters.ts'
 import { toGraphemes } from '../text/graphemes.ts'
-import { Colours } from './style.ts'
+import { OpenStyles } from './style.ts'
 
-/** Measures the columns of a text without line breaks; colours have no width. */
+/** Measures the columns of a text without line breaks; colors have no width. */
 export function measureWidth(text: string): number {
-  const shown = text.includes('\x1b') ? text.replaceAll(COLOUR, '') : text
+  const shown = text.includes('\x1b') ? text.replaceAll(SGR, '') : text
   if (isPlain(shown)) return shown.length
   if (!isSimple(shown)) return stringWidth(shown)
   let width = 0
@@ -16,33 +16,33 @@ export function measureWidth(text: string): number {
 /**
  * Breaks a text at its line breaks and, where it is too wide, between words, or else between graphemes.
  *
- * Every line closes the colours it opens. The result has at least one line, and none is wider than `width`,
+ * Every line closes the colors it opens. The result has at least one line, and none is wider than `width`,
  * which counts as 1 when it is less.
  */
 export function wrapLines(text: string, width: number): string[] {
   const room = width >= 1 ? width : 1 // NaN would make the loop endless
-  const colours = new Colours()
+  const styles = new OpenStyles()
   return tidy(text)
     .split('\n')
     .flatMap((line) => {
-      if (isPlain(line) && line.length <= room && colours.isNone) return [line]
+      if (isPlain(line) && line.length <= room && styles.isNone) return [line]
       return fitsUnbroken(line, room)
-        ? [recolour(line, colours)]
-        : new LineBreaker(room, colours).breakLine(line)
+        ? [reopenColors(line, styles)]
+        : new LineBreaker(room, styles).breakLine(line)
     })
 }
 
-/** Whether a line with colours obviously fits. Leading blanks are left to LineBreaker, which may drop them. */
+/** Whether a line with colors obviously fits. Leading blanks are left to LineBreaker, which may drop them. */
 function fitsUnbroken(line: string, room: number): boolean {
-  const shown = line.replaceAll(COLOUR, '')
+  const shown = line.replaceAll(SGR, '')
   return shown.length <= room && shown !== '' && !shown.startsWith(' ') && isPlain(shown)
 }
 
-/** Opens the colours that are open before a line, and closes those that are open at its end. */
-function recolour(line: string, colours: Colours): string {
-  const begin = colours.open()
-  for (const [sequence] of line.matchAll(COLOUR)) colours.apply(sequence)
-  return begin + line + colours.close()
+/** Opens the colors that are open before a line, and closes those that are open at its end. */
+function reopenColors(line: string, styles: OpenStyles): string {
+  const begin = styles.open()
+  for (const [sequence] of line.matchAll(SGR)) styles.apply(sequence)
+  return begin + line + styles.close()
 }
 
 /** Joins the text into one line, truncated with `…` when it is wider than `width`. */
@@ -50,48 +50,48 @@ export function truncateText(text: string, width: number): string {
   const line = tidy(text).replaceAll('\n', ' ')
   if (measureWidth(line) <= width) return line
   if (width <= 0) return ''
-  const colours = new Colours()
+  const styles = new OpenStyles()
   let out = ''
   let room = width - 1
   for (const token of splitTokens(line)) {
     if (token.startsWith('\x1b')) {
-      colours.apply(token)
+      styles.apply(token)
       out += token
       continue
     }
     for (const grapheme of toGraphemes(token)) {
       room -= measureWidth(grapheme)
-      if (room < 0) return `${out}…${colours.close()}`
+      if (room < 0) return `${out}…${styles.close()}`
       out += grapheme
     }
   }
-  return out + colours.close()
+  return out + styles.close()
 }
 
 /** Splits a line between graphemes: the first piece is at most `first` columns wide, the others `rest`. */
 export function cutText(line: string, first: number, rest: number): string[] {
-  const colours = new Colours()
+  const styles = new OpenStyles()
   const lines: string[] = []
   let out = ''
   let room = Math.max(1, first)
   for (const token of splitTokens(tidy(line))) {
     if (token.startsWith('\x1b')) {
-      colours.apply(token)
+      styles.apply(token)
       out += token
       continue
     }
     for (const grapheme of toGraphemes(token)) {
       const shown = measureWidth(grapheme) > Math.max(1, rest) ? '…' : grapheme
       if (measureWidth(shown) > room) {
-        lines.push(out + colours.close())
-        out = colours.open()
+        lines.push(out + styles.close())
+        out = styles.open()
         room = Math.max(1, rest)
       }
       out += shown
       room -= measureWidth(shown)
     }
   }
-  return [...lines, out + colours.close()]
+  return [...lines, out + styles.close()]
 }
 
 /** Pads the text with spaces to `width`; a wider text stays unchanged. */
@@ -101,7 +101,7 @@ export function padText(text: string, width: number, align: 'left' | 'right' | '
   return ' '.repeat(before) + text + ' '.repeat(missing - before)
 }
 
-/** Expands tabs and removes control characters other than colours and line feeds. */
+/** Expands tabs and removes control characters other than colors and line feeds. */
 function tidy(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: matches control characters on purpose
   if (!/[\0-\x09\x0b-\x1f\x7f-\x9f]/.test(text)) return text
@@ -109,14 +109,14 @@ function tidy(text: string): string {
   return text.replaceAll('\t', '    ').replaceAll(/(?!\x1b\[[\d;]*m)[\0-\x09\x0b-\x1f\x7f-\x9f]/g, '')
 }
 
-/** Splits a line into colours, runs of spaces, and words. */
+/** Splits a line into colors, runs of spaces, and words. */
 function splitTokens(line: string): string[] {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: ESC starts a colour
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: ESC starts a color
   return line.match(/\x1b\[[\d;]*m| +|[^ \x1b]+/g) ?? []
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: ESC starts a colour
-const COLOUR = /\x1b\[[\d;]*m/g
+// biome-ignore lint/suspicious/noControlCharactersInRegex: ESC starts a color
+const SGR = /\x1b\[[\d;]*m/g
 
 interface Part {
   text: string
@@ -139,10 +139,10 @@ function splitParts(word: string): Part[] {
 /** Punctuation that must not start a line. */
 const CLINGS = /^[\p{Pe}\p{Pf}\p{Po}ー]/u
 
-/** Breaks one line. Colours that are open at a break are closed there and reopened on the next line. */
+/** Breaks one line. Colors that are open at a break are closed there and reopened on the next line. */
 class LineBreaker {
   readonly #room: number
-  readonly #colours: Colours
+  readonly #styles: OpenStyles
   readonly #lines: string[] = []
   #line: string
   #column = 0
@@ -150,10 +150,10 @@ class LineBreaker {
   #word: string[] = []
   #wordWidth = 0
 
-  constructor(room: number, colours: Colours) {
+  constructor(room: number, styles: OpenStyles) {
     this.#room = room
-    this.#colours = colours
-    this.#line = colours.open()
+    this.#styles = styles
+    this.#line = styles.open()
   }
 
   breakLine(line: string): string[] {
@@ -163,7 +163,7 @@ class LineBreaker {
       else this.#takeWord(token)
     }
     this.#endWord()
-    this.#lines.push(this.#line + this.#colours.close())
+    this.#lines.push(this.#line + this.#styles.close())
     return this.#lines
   }
 
@@ -204,7 +204,7 @@ class LineBreaker {
 
   #put(part: string): void {
     if (part.startsWith('\x1b')) {
-      this.#colours.apply(part)
+      this.#styles.apply(part)
       this.#line += part
       return
     }
@@ -238,8 +238,8 @@ class LineBreaker {
   }
 
   #endLine(): void {
-    this.#lines.push(this.#line.trimEnd() + this.#colours.close())
-    this.#line = this.#colours.open()
+    this.#lines.push(this.#line.trimEnd() + this.#styles.close())
+    this.#line = this.#styles.open()
     this.#column = 0
     this.#blanks = ''
   }

@@ -11,7 +11,7 @@ export interface RenderContext {
   isWhole?: boolean
   /** The parser from markdown/load.ts; without it Markdown is shown as written. */
   parse?: ParseMarkdown | undefined
-  /** The highlighter from highlight/load.ts; without it code is not coloured. */
+  /** The highlighter from highlight/load.ts; without it code is not colored. */
   highlight?: Highlight | undefined
 }
 
@@ -31,5 +31,5 @@ const OTHERS = 6
 /** Parses clean Markdown into blocks with their inline tokens. */
 export type ParseMarkdown = (text: string) => readonly Token[]
 
-/** Colours clean code and returns its lines; undefined for an unknown language. */
+/** Colors clean code and returns its lines; undefined for an unknown language. */
 export type Highlight = (code: string, language: string) => readonly string[] | undefined

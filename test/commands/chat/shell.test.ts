@@ -10,7 +10,7 @@ import { until } from '../../support/until.ts'
 
 const NEVER = new AbortController().signal
 
-test('runLocalShell() returns both streams in order of arrival, without colours, and the exit code', async () => {
+test('runLocalShell() returns both streams in order of arrival, without colors, and the exit code', async () => {
   await using box = await openBox()
   assert.deepEqual(await box.run(`echo one; printf '\\033[31mtwo\\033[0m\\n' >&2; echo $COLUMNS; exit 3`), {
     output: 'one\ntwo\n100\n',

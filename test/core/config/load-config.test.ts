@@ -6,7 +6,7 @@ import { CrabError } from '../../../src/core/base/errors.ts'
 import {
   type Config,
   EMPTY_CONFIG,
-  normaliseBaseUrl,
+  normalizeBaseUrl,
   type ProviderConfig,
   toConfig,
 } from '../../../src/core/config/config.ts'
@@ -116,7 +116,7 @@ test('[llm] with only a model is not a provider', () => {
   assert.deepEqual(config, { ...EMPTY_CONFIG, defaultModel: 'm' })
 })
 
-test('[[providers]] are normalised and keep their line', () => {
+test('[[providers]] are normalized and keep their line', () => {
   const { providers } = read(`
 [[providers]]
 name = "claude"
@@ -313,8 +313,8 @@ for (const [url, normal] of [
   ['https://api.example', 'https://api.example'],
   ['https://messages', 'https://messages'],
 ] as const) {
-  test(`normaliseBaseUrl() converts ${url} to ${normal}`, () => {
-    assert.equal(normaliseBaseUrl(url), normal)
+  test(`normalizeBaseUrl() converts ${url} to ${normal}`, () => {
+    assert.equal(normalizeBaseUrl(url), normal)
   })
 }
 
@@ -371,7 +371,7 @@ function expected(table: ProviderText): Omit<ProviderConfig, 'where'> {
     name: table.name,
     kind: table.kind,
     apiKey: table.api_key,
-    baseUrl: normaliseBaseUrl(table.base_url),
+    baseUrl: normalizeBaseUrl(table.base_url),
     models: table.models.map((entry) =>
       typeof entry === 'string'
         ? { name: entry }

@@ -54,7 +54,7 @@ test('generate-proto says what is wrong with a proto file that does not compile,
 
 test('generate-proto says so when the platform package of buf is missing', async () => {
   await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
-  await makeTree(dir.path, copy) // a linked package would still find its neighbour
+  await makeTree(dir.path, copy) // a linked package would still find its neighbor
   await assert.rejects(run(dir.path, '--check'), {
     code: 1,
     stderr: /its package for this platform is missing; run npm ci/,

@@ -110,7 +110,7 @@ export function readAnswers(card: AskCard, ...keys: string[]): Readonly<Record<s
   return effect?.answers
 }
 
-/** Returns the card's lines without colours. */
+/** Returns the card's lines without colors. */
 export function renderLines(card: AskCard, columns = 80, rows = 24): readonly string[] {
   return renderCard(card, makeCardView(columns, rows)).lines
 }

@@ -58,7 +58,7 @@ const FORM = fc
   })
   .map(({ questions, kind, agent }) => ({ ...formCard(questions, kind), agent }))
 
-test('a card fits its space and prints no control sequence except colours, for any question and any keys', () => {
+test('a card fits its space and prints no control sequence except colors, for any question and any keys', () => {
   fc.assert(
     fc.property(fc.oneof(PERMISSION, FORM), fc.array(KEYS, { maxLength: 20 }), ROOM, (card, keys, room) => {
       let state: AskCard = card

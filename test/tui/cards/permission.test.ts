@@ -238,7 +238,7 @@ test('what was seen at one terminal width must be seen again at another', () => 
   assert.equal(effects.length, 1)
 })
 
-test('an edit is shown as a coloured diff, and scrolls inside the card', () => {
+test('an edit is shown as a colored diff, and scrolls inside the card', () => {
   const body = Array.from({ length: 40 }, (_, at) => `-\told ${at}\n+\tnew ${at}`).join('\n')
   const diff = `--- a.ts\n+++ a.ts\n@@ -1,40 +1,40 @@\n${body}\n`
   const card = permissionCard({ ...BASH, tool: 'write', action: 'edit a.ts', diff })

@@ -301,7 +301,7 @@ const OVERLAY: fc.Arbitrary<Overlay> = fc.oneof(
     .map(({ title, text }) => withKey(newPage(title, text))),
 )
 
-test('any overlay fits its space after any keys, and prints no control sequence except colours', () => {
+test('any overlay fits its space after any keys, and prints no control sequence except colors', () => {
   const room = fc.record({
     columns: fc.integer({ min: 20, max: 200 }),
     rows: fc.integer({ min: 8, max: 60 }),

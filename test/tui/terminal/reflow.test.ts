@@ -9,7 +9,7 @@ import {
   reflow,
 } from '../../../src/tui/terminal/reflow.ts'
 
-test('countLineRows() counts the rows of a line by its columns, without its colours', () => {
+test('countLineRows() counts the rows of a line by its columns, without its colors', () => {
   assert.equal(countLineRows('', 10), 1)
   assert.equal(countLineRows('a'.repeat(10), 10), 1)
   assert.equal(countLineRows('a'.repeat(11), 10), 2)

@@ -114,8 +114,8 @@ test('pressPrompt() keeps the caret between graphemes, and renderPrompt() stays 
             assert.doesNotMatch(line, /[\p{Cc}\u202a-\u202e]/u)
           }
           assert.ok(caret && caret.x >= 0 && caret.x < width && caret.y >= 0 && caret.y < lines.length)
-          const coloured = renderPrompt(prompt, context, { ...view, color: true })
-          assert.deepEqual(coloured.lines.map(stripVTControlCharacters), lines)
+          const colored = renderPrompt(prompt, context, { ...view, color: true })
+          assert.deepEqual(colored.lines.map(stripVTControlCharacters), lines)
         }
       },
     ),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { paint } from '../../../src/tui/view/style.ts'
 
-test('paint() changes nothing without colours, and nothing that is empty', () => {
+test('paint() changes nothing without colors, and nothing that is empty', () => {
   assert.equal(paint('text', false, 'error', 'bold'), 'text')
   assert.equal(paint('', true, 'error'), '')
 })
@@ -11,7 +11,7 @@ test('paint() closes every line by itself', () => {
   assert.equal(paint('a\nb', true, 'error'), '\x1b[31ma\x1b[39m\n\x1b[31mb\x1b[39m')
 })
 
-test('paint() resumes after nested colours', () => {
+test('paint() resumes after nested colors', () => {
   const inner = paint('b', true, 'bold')
   assert.equal(paint(`a${inner}c`, true, 'dim'), '\x1b[2ma\x1b[1mb\x1b[22m\x1b[2mc\x1b[22m')
 })

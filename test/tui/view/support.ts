@@ -12,19 +12,19 @@ export function makeView(view: Partial<RenderContext> = {}): RenderContext {
   return { columns: 80, rows: 24, color: false, details: false, parse, highlight, ...view }
 }
 
-/** Removes the colours from lines. */
+/** Removes the colors from lines. */
 export function plain(lines: readonly string[]): string[] {
-  return lines.map((line) => line.replaceAll(COLOUR, ''))
+  return lines.map((line) => line.replaceAll(SGR, ''))
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: ESC begins a colour
-const COLOUR = /\x1b\[(\d+)m/g
+// biome-ignore lint/suspicious/noControlCharactersInRegex: ESC begins a color
+const SGR = /\x1b\[(\d+)m/g
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about
 const HARMFUL = /[\0-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\p{Cs}]/u
 
 /**
  * Asserts that these lines can be printed as they are: within the terminal's width, only text and closed
- * colours.
+ * colors.
  */
 export function assertPrintable(lines: readonly string[], columns: number): void {
   for (const line of lines) {
@@ -44,10 +44,10 @@ export function assertPrintable(lines: readonly string[], columns: number): void
   }
 }
 
-/** Asserts that every colour that a line opens is closed at its end. */
+/** Asserts that every color that a line opens is closed at its end. */
 function assertClosed(line: string): void {
   const open = new Set<number>()
-  for (const [, parameter] of line.matchAll(COLOUR)) {
+  for (const [, parameter] of line.matchAll(SGR)) {
     const code = Number(parameter)
     const closes = CLOSING.get(code)
     if (closes !== undefined) open.add(closes)

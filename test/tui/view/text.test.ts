@@ -42,7 +42,7 @@ test('measureWidth() agrees with string-width', () => {
   )
 })
 
-test('wrapLines() makes lines that fit, lose nothing, and close their colours', () => {
+test('wrapLines() makes lines that fit, lose nothing, and close their colors', () => {
   fc.assert(
     fc.property(STYLED, WIDTH, (text, width) => {
       const lines = wrapLines(text, width)
@@ -64,14 +64,14 @@ test('wrapLines() keeps line breaks, blank lines and indentation', () => {
   assert.deepEqual(wrapLines('', 10), [''])
 })
 
-test('wrapLines() opens a colour again on the next line', () => {
+test('wrapLines() opens a color again on the next line', () => {
   assert.deepEqual(wrapLines(paint('one two', true, 'error'), 4), [
     '\x1b[31mone\x1b[39m',
     '\x1b[31mtwo\x1b[39m',
   ])
 })
 
-test('wrapLines() and truncateText() remove control sequences except colours', () => {
+test('wrapLines() and truncateText() remove control sequences except colors', () => {
   const text = 'a\x1b[2Jb\x07c\rd\te\x1b]0;x'
   assertPrintable(wrapLines(text, 20), 20)
   assertPrintable([truncateText(text, 8), ...cutText(text, 5, 3)], 8)
@@ -86,7 +86,7 @@ test('wrapLines() takes time in proportion to the text', () => {
   assert.equal(wrapLines('ab '.repeat(300_000), 60).length, 15_000)
 })
 
-test('truncateText() cuts what is too wide, with a mark at the end and its colours closed', () => {
+test('truncateText() cuts what is too wide, with a mark at the end and its colors closed', () => {
   fc.assert(
     fc.property(STYLED, WIDTH, (text, width) => {
       const line = truncateText(text, width)

@@ -1,7 +1,7 @@
 import { isAbsolute, join } from 'node:path'
 
 /**
- * Turns off colours, pagers, editors and prompts, because these programs run without a terminal and a model
+ * Turns off colors, pagers, editors and prompts, because these programs run without a terminal and a model
  * reads their output.
  */
 const SETTINGS = {
@@ -15,7 +15,7 @@ const SETTINGS = {
 } as const
 
 /**
- * Variables that force colours, name the previous folder of the caller's shell or search folders for `cd`, or
+ * Variables that force colors, name the previous folder of the caller's shell or search folders for `cd`, or
  * make bash and other programs parse a line differently from the permission rules.
  */
 const REMOVED: ReadonlySet<string> = new Set([

@@ -34,7 +34,7 @@ export interface LineContext {
 }
 
 /**
- * The result of analysing a line, with an entry for each of its simple commands; empty when none of them has
+ * The result of analyzing a line, with an entry for each of its simple commands; empty when none of them has
  * a read-only form.
  */
 export type LineAnalysis = Pick<Extract<PolicyAction, { kind: 'bash' }>, 'readOnly' | 'doubts'>

@@ -14,7 +14,7 @@ import { isSelectable, ToolCatalog } from './tool-catalog.ts'
  */
 export function groupsHook(inner: Hook): Hook {
   /**
-   * The catalogue and selection of each turn that is not shown all its tools, by the signal that ends the
+   * The catalog and selection of each turn that is not shown all its tools, by the signal that ends the
    * turn.
    */
   const contexts = new WeakMap<AbortSignal, GroupContext>()
@@ -27,10 +27,10 @@ export function groupsHook(inner: Hook): Hook {
       if (turn.turnOver) contexts.delete(turn.turnOver)
       if (many.length <= MAX_SHOWN_MCP_TOOLS) return tools
       const others = tools.filter((tool) => !isSelectable(tool))
-      const catalogue = new ToolCatalog([...others, ...many], inner.groups?.(agent) ?? [])
+      const catalog = new ToolCatalog([...others, ...many], inner.groups?.(agent) ?? [])
       const { selection } = turn
-      selectRequiredTool(catalogue, turn)
-      if (turn.turnOver && selection) contexts.set(turn.turnOver, { catalogue, selection })
+      selectRequiredTool(catalog, turn)
+      if (turn.turnOver && selection) contexts.set(turn.turnOver, { catalog, selection })
       const selected = new Set(selection?.names)
       return [...others, ...GROUP_TOOLS, ...many.filter(({ name }) => selected.has(name))]
     },
@@ -49,8 +49,8 @@ export function groupsHook(inner: Hook): Hook {
 }
 
 /** Selects the tool that the model must call, so that it is offered. */
-function selectRequiredTool(catalogue: ToolCatalog, { toolChoice = '', selection }: ToolsTurn): void {
-  const tool = catalogue.find(toolChoice)
+function selectRequiredTool(catalog: ToolCatalog, { toolChoice = '', selection }: ToolsTurn): void {
+  const tool = catalog.find(toolChoice)
   if (tool && isSelectable(tool) && !selection?.names.includes(tool.name)) selection?.use([tool.name])
 }
 
@@ -58,9 +58,9 @@ function selectRequiredTool(catalogue: ToolCatalog, { toolChoice = '', selection
  * Explains why a tool that was not offered cannot be called: it is unknown, was selected in this very step,
  * or is not selected.
  */
-function whyNot(name: string, { catalogue, selection }: GroupContext): string {
-  const tool = catalogue.find(name)
-  if (!tool) return `Cannot call ${name}: no tool has that name; ${advice(catalogue.nearest(name))}`
+function whyNot(name: string, { catalog, selection }: GroupContext): string {
+  const tool = catalog.find(name)
+  if (!tool) return `Cannot call ${name}: no tool has that name; ${advice(catalog.nearest(name))}`
   if (selection.names.includes(tool.name))
     return `Cannot call ${tool.name} yet: it was selected just now; call it in your next step`
   const call = JSON.stringify({ tools: [tool.name] })

@@ -8,7 +8,7 @@ import type { ToolCatalog } from './tool-catalog.ts'
 
 /** The tools that a turn may use, and those that its conversation has selected. */
 export interface GroupContext {
-  catalogue: ToolCatalog
+  catalog: ToolCatalog
   selection: SelectedTools
 }
 
@@ -19,7 +19,7 @@ export interface GroupContext {
 export function runGroupTool(name: GroupTool, call: ToolDispatch, context: GroupContext): ToolOutput {
   switch (name) {
     case 'tools_groups':
-      return listGroups(context.catalogue)
+      return listGroups(context.catalog)
     case 'tools_select':
       return selectTools(call, context)
     case 'tools_search':

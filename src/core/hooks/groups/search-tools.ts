@@ -11,15 +11,15 @@ import { isSelectable, type ToolCatalog } from './tool-catalog.ts'
  */
 export function searchTools(
   args: Record<string, unknown>,
-  { catalogue, selection }: { catalogue: ToolCatalog; selection: Pick<SelectedTools, 'names'> },
+  { catalog, selection }: { catalog: ToolCatalog; selection: Pick<SelectedTools, 'names'> },
 ): ToolOutput {
-  const { tools } = catalogue
+  const { tools } = catalog
   const query = typeof args['query'] === 'string' ? args['query'].trim() : ''
   if (query === '') throw new CrabError('invalid', 'Cannot search: query must be words, or * for all names')
   if (query === '*') return toResultOutput(listNames(tools))
   const found = rankTools(tools, query)
   const matches = found.slice(0, parseLimit(args))
-  const groups = catalogue.findGroups(matches)
+  const groups = catalog.findGroups(matches)
   const isThere = (tool: ToolSpec) => !isSelectable(tool) || selection.names.includes(tool.name)
   return toResultOutput({
     tools: matches.map((tool) => ({ ...showTool(tool), ...(isThere(tool) && { selected: true }) })),

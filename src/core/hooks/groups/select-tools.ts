@@ -15,15 +15,15 @@ import { isSelectable, type ToolCatalog } from './tool-catalog.ts'
  */
 export function selectTools(
   { args, offerAgain }: Pick<ToolDispatch, 'args' | 'offerAgain'>,
-  { catalogue, selection }: { catalogue: ToolCatalog; selection: SelectedTools },
+  { catalog, selection }: { catalog: ToolCatalog; selection: SelectedTools },
 ): ToolOutput {
-  const requested = findTools(readSelect(args), catalogue)
+  const requested = findTools(readSelect(args), catalog)
   const selectable = requested.filter(isSelectable)
   const selected = selectable.slice(0, MAX_SELECTED_TOOLS)
   const rest = toNames(selectable.slice(MAX_SELECTED_TOOLS))
   const builtIn = requested.filter((tool) => !isSelectable(tool))
   const more = rest.length - MAX_REST
-  const left = selection.use(toNames(selected)).filter((name) => catalogue.find(name))
+  const left = selection.use(toNames(selected)).filter((name) => catalog.find(name))
   if (selected.length > 0) offerAgain()
   return toResultOutput({
     selected: selected.map(showTool),
@@ -31,7 +31,7 @@ export function selectTools(
     ...(rest.length > 0 && { not_selected: rest.slice(0, MAX_REST) }),
     ...(more > 0 && { more_not_selected: more }),
     ...(left.length > 0 && { left }),
-    groups: catalogue
+    groups: catalog
       .findGroups([...selected, ...builtIn])
       .slice(0, MAX_GROUPS)
       .map(attachGroup),
@@ -53,25 +53,25 @@ interface SelectRequest {
 }
 
 /** Returns the requested tools, each once. */
-function findTools({ group: id, tools: names }: SelectRequest, catalogue: ToolCatalog): ToolSpec[] {
-  const group = id === undefined ? undefined : catalogue.findGroup(id)
-  if (id !== undefined && !group) throw noGroup(id, catalogue)
-  const unknown = names.filter((name) => !catalogue.find(name))
-  if (unknown.length > 0) throw noTools(unknown, catalogue)
-  return [...new Set([...names, ...(group?.tools ?? [])].map((name) => catalogue.find(name)!))]
+function findTools({ group: id, tools: names }: SelectRequest, catalog: ToolCatalog): ToolSpec[] {
+  const group = id === undefined ? undefined : catalog.findGroup(id)
+  if (id !== undefined && !group) throw noGroup(id, catalog)
+  const unknown = names.filter((name) => !catalog.find(name))
+  if (unknown.length > 0) throw noTools(unknown, catalog)
+  return [...new Set([...names, ...(group?.tools ?? [])].map((name) => catalog.find(name)!))]
 }
 
-function noGroup(id: string, catalogue: ToolCatalog): CrabError {
-  const closest = catalogue.nearestGroup(id)
+function noGroup(id: string, catalog: ToolCatalog): CrabError {
+  const closest = catalog.nearestGroup(id)
   const hint = closest ? `did you mean "${closest.id}"?` : 'tools_groups lists the groups'
   return new CrabError('invalid', `Cannot select the group ${shortenName(id)}: it does not exist`, {
     hint,
   })
 }
 
-function noTools(names: readonly string[], catalogue: ToolCatalog): CrabError {
+function noTools(names: readonly string[], catalog: ToolCatalog): CrabError {
   const labels = names.slice(0, MAX_NAMED).map((name) => {
-    const closest = catalogue.nearest(name)?.name
+    const closest = catalog.nearest(name)?.name
     return closest === undefined ? shortenName(name) : `${shortenName(name)} (did you mean "${closest}"?)`
   })
   const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : ''

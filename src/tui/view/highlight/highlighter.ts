@@ -29,10 +29,10 @@ import yaml from 'highlight.js/lib/languages/yaml'
 import type { Highlight } from '../view.ts'
 import { ScopePainter } from './scopes.ts'
 
-/** Longer code is not coloured: some grammars are slow on unexpected input. */
+/** Longer code is not colored: some grammars are slow on unexpected input. */
 const MAX_CHARS = 20_000
 
-/** Creates a function that colours code in the languages of LANGUAGES, by name or common alias. */
+/** Creates a function that colors code in the languages of LANGUAGES, by name or common alias. */
 export function makeHighlight(): Highlight {
   const highlighter = core.newInstance()
   highlighter.configure({ __emitter: ScopePainter })

@@ -1,7 +1,7 @@
 import type { Token, Tokens } from 'marked'
 import { paint } from '../style.ts'
 
-/** Renders inline tokens as coloured text; hard and soft breaks become line feeds. */
+/** Renders inline tokens as colored text; hard and soft breaks become line feeds. */
 export function renderInline(tokens: readonly Token[], color: boolean): string {
   return tokens.map((token) => renderPiece(token, color)).join('')
 }

@@ -87,7 +87,7 @@ function renderParagraph(token: Token, view: MarkdownView): string[] {
   )
 }
 
-/** Renders a heading. With colours, level 1 is underlined; without them, the `#` marks are shown. */
+/** Renders a heading. With colors, level 1 is underlined; without them, the `#` marks are shown. */
 function renderHeading({ depth, tokens }: Tokens.Heading, view: MarkdownView): string[] {
   const text = renderInline(tokens, view.color)
   if (!view.color) return wrapLines(`${'#'.repeat(depth)} ${text}`, view.columns)

@@ -45,7 +45,7 @@ test('logLine() converts a text line of the journal to an object in a pipe', () 
   assert.deepEqual([line.message, line.source], ['Started it.', 'journal'])
 })
 
-test('truncateAnsi() and wrapAnsi() keep to a width, and keep colours complete', () => {
+test('truncateAnsi() and wrapAnsi() keep to a width, and keep colors complete', () => {
   const line = '\u001b[32mgrün 漢字\u001b[39m and more'
   for (let columns = 1; columns < 30; columns += 1) {
     const cut = truncateAnsi(line, columns, width)

@@ -69,7 +69,7 @@ test('bash does not carry a cd from one call to the next', async () => {
   assert.equal(await say(tree, 'pwd -P'), tree.root)
 })
 
-test('bash shows colours and progress output as a terminal would', async () => {
+test('bash shows colors and progress output as a terminal would', async () => {
   await using tree = await makeTree({})
   assert.equal(
     await say(tree, String.raw`printf '\033[31mred\033[0m\r\n 10%%\r100%%\nend'`),

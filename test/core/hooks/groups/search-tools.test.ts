@@ -83,6 +83,6 @@ function search(
   { specs = TRACKER, selected = [] }: { specs?: readonly ToolSpec[]; selected?: readonly string[] } = {},
 ) {
   const groups = [toolGroup('hub', specs), toolGroup('mail', specs, { instructions: 'Be brief.' })]
-  const catalogue = new ToolCatalog([READ, ...specs], groups)
-  return { result: JSON.parse(searchTools(args, { catalogue, selection: { names: selected } }).output) }
+  const catalog = new ToolCatalog([READ, ...specs], groups)
+  return { result: JSON.parse(searchTools(args, { catalog, selection: { names: selected } }).output) }
 }

@@ -135,15 +135,15 @@ test('selectTools() never exceeds the limit, and is deterministic', () => {
 
 test('selectTools() suggests names for a limited number of unknown ones, and truncates long ones', () => {
   const asked: string[] = []
-  const catalogue = new ToolCatalog([READ, ...SPECS], GROUPS)
-  const nearest = catalogue.nearest.bind(catalogue)
-  catalogue.nearest = (name) => {
+  const catalog = new ToolCatalog([READ, ...SPECS], GROUPS)
+  const nearest = catalog.nearest.bind(catalog)
+  catalog.nearest = (name) => {
     asked.push(name)
     return nearest(name)
   }
   const tools = Array.from({ length: 500 }, (_, n) => `${n}${'x'.repeat(5_000)}`)
   const args = { tools }
-  const call = () => selectTools({ args, offerAgain() {} }, { catalogue, selection: new SelectedTools([]) })
+  const call = () => selectTools({ args, offerAgain() {} }, { catalog, selection: new SelectedTools([]) })
   assert.throws(call, ({ message }: Error) => {
     assert.match(message, / and 490 more: no tools have these names/)
     assert.ok(message.length < 2_000, String(message.length))
@@ -155,10 +155,10 @@ test('selectTools() suggests names for a limited number of unknown ones, and tru
 test('selectTools() describes as many groups of the selected tools as are useful', () => {
   const specs = Array.from({ length: 30 }, (_, n) => remoteSpecs(`s${n}`, 10)).flat()
   const groups = Array.from({ length: 30 }, (_, n) => toolGroup(`s${n}`, specs))
-  const catalogue = new ToolCatalog([READ, ...specs], groups)
+  const catalog = new ToolCatalog([READ, ...specs], groups)
   const select = (tools: string[]) => {
     const selection = new SelectedTools([])
-    return JSON.parse(selectTools({ args: { tools }, offerAgain() {} }, { catalogue, selection }).output)
+    return JSON.parse(selectTools({ args: { tools }, offerAgain() {} }, { catalog, selection }).output)
   }
   const all = select(specs.map(({ name }) => name))
   const listGroupIds = ({ groups }: { groups: { id: string }[] }) => groups.map(({ id }) => id)
@@ -170,11 +170,11 @@ test('selectTools() describes as many groups of the selected tools as are useful
 
 /** Returns a conversation with these selected tools, of an agent with the tools above. */
 function conversation(before: readonly string[] = []) {
-  const catalogue = new ToolCatalog([READ, ...SPECS], GROUPS)
+  const catalog = new ToolCatalog([READ, ...SPECS], GROUPS)
   const selection = new SelectedTools(before)
   let offers = 0
   const run = (args: Record<string, unknown>) => {
-    const { output, isError } = selectTools({ args, offerAgain: () => offers++ }, { catalogue, selection })
+    const { output, isError } = selectTools({ args, offerAgain: () => offers++ }, { catalog, selection })
     assert.equal(isError, false)
     return JSON.parse(output)
   }

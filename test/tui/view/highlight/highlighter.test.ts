@@ -32,7 +32,7 @@ const CODE = fc.string({
 })
 
 for (const language of Object.keys(LANGUAGES)) {
-  test(`the highlighter colours ${language} without changing a character`, () => {
+  test(`the highlighter colors ${language} without changing a character`, () => {
     fc.assert(
       fc.property(CODE, (code) => {
         const lines = highlight(code, language)!
@@ -76,7 +76,7 @@ test('the highlighter leaves unknown languages and very long code alone', () => 
   assert.equal(highlight('x = 1\n'.repeat(10_000), 'py'), undefined)
 })
 
-test('the highlighter colours a language within another', () => {
+test('the highlighter colors a language within another', () => {
   const [line = ''] = highlight('<p>x</p><script>let a = 1</script>', 'html')!
   assert.ok(line.includes(`${paint('let', true, 'keyword')} a = ${paint('1', true, 'number')}`), line)
 })

@@ -31,7 +31,7 @@ test('renderMarkdown() of code shows a long fence in full, and its language once
   assert.deepEqual(renderLines(['```js', ...code, '```'].join('\n')), ['js', ...code])
 })
 
-test('renderMarkdown() of code colours known languages without changing a character', () => {
+test('renderMarkdown() of code colors known languages without changing a character', () => {
   const code = ['const a = `x y` // <&>', 'function f() { return 1 }']
   const lines = renderMarkdown(['```js', ...code, '```'].join('\n'), makeView({ color: true }))
   assert.deepEqual(plain(lines), ['js', ...code])

@@ -36,7 +36,7 @@ test('renderMarkdown() shows the source as long as there is no parser', () => {
   assert.deepEqual(renderMarkdown('# a\n**b**', makeView({ parse: undefined })), ['# a', '', '**b**'])
 })
 
-test('renderMarkdown() shows the marks of headings only without colours', () => {
+test('renderMarkdown() shows the marks of headings only without colors', () => {
   assert.deepEqual(renderLines('# One\nTwo\n---'), ['# One', '', '## Two'])
   const [first, , second] = renderMarkdown('# One\n\n## Two', makeView({ color: true }))
   assert.equal(first, '\x1b[1m\x1b[36m\x1b[4mOne\x1b[24m\x1b[39m\x1b[22m')

@@ -21,7 +21,7 @@ import type { SessionSummary } from '../../../src/core/storage/types.ts'
 import { mountReadOnly } from '../../support/small-disk.ts'
 import { makeHeader, toLine } from './samples.ts'
 
-/** Creates enough new sessions for the catalogue to be saved. */
+/** Creates enough new sessions for the catalog to be saved. */
 const MANY = 40
 const more = encodeLines([toLine('more')], 2, Date.UTC(2026, 0, 3))[0]!
 
@@ -30,7 +30,7 @@ test('listSessions() saves what it read, for the next process', async () => {
   for (const name of readdirSync(home.sessions)) utimesSync(join(home.sessions, name), 1e9, 1e9)
   const rows = await home.open().listSessions({})
   assert.deepEqual(readdirSync(home.index), ['sessions.json'])
-  assert.equal(statSync(home.catalogue).mode & 0o777, 0o600)
+  assert.equal(statSync(home.catalog).mode & 0o777, 0o600)
   for (const { id } of rows) forge(home.file(id))
   assert.deepEqual(
     await home.open().listSessions({}),
@@ -106,36 +106,36 @@ test('listSessions() forgets deleted sessions, saved ones too', async () => {
   assert.equal((await home.open().listSessions({})).length, MANY - 1)
   for (let count = 0; count < MANY; count += 1) await home.add()
   await storage.listSessions({})
-  assert.equal(readFileSync(home.catalogue, 'utf8').includes(first!.id), false)
+  assert.equal(readFileSync(home.catalog, 'utf8').includes(first!.id), false)
 })
 
-test('a damaged catalogue is rebuilt without a warning', async () => {
+test('a damaged catalog is rebuilt without a warning', async () => {
   await using home = await openHome(MANY)
   const rows = await home.open().listSessions({})
-  const good = readFileSync(home.catalogue)
+  const good = readFileSync(home.catalog)
   await fc.assert(
     fc.asyncProperty(fc.nat(good.length - 1), fc.integer({ min: 1, max: 255 }), async (at, mask) => {
       const bad = Buffer.from(good)
       bad[at]! ^= mask
-      writeFileSync(home.catalogue, bad)
+      writeFileSync(home.catalog, bad)
       assert.deepEqual(await home.open().listSessions({}), rows)
     }),
     { numRuns: 20 },
   )
   for (const content of ['', '\n', 'null', '{}', '[[1]]', good.subarray(0, good.length / 2)]) {
-    writeFileSync(home.catalogue, content)
+    writeFileSync(home.catalog, content)
     assert.deepEqual(await home.open().listSessions({}), rows)
   }
 })
 
-test('listSessions() works where no catalogue can be written', async () => {
+test('listSessions() works where no catalog can be written', async () => {
   await using home = await openHome(MANY)
   writeFileSync(home.index, 'in the way')
   assert.equal((await home.open().listSessions({})).length, MANY)
   using mount = mountReadOnly(home.path)
   if (mount) assert.equal((await openStorage(mount.path).listSessions({})).length, MANY)
   rmSync(home.index)
-  mkdirSync(home.catalogue, { recursive: true })
+  mkdirSync(home.catalog, { recursive: true })
   assert.equal((await home.open().listSessions({})).length, MANY)
 })
 
@@ -178,7 +178,7 @@ async function openHome(count: number) {
     path: dir.path,
     sessions,
     index,
-    catalogue: join(index, 'sessions.json'),
+    catalog: join(index, 'sessions.json'),
     file: (id: string) => join(sessions, `${id}.jsonl`),
     open: () => openStorage(dir.path),
     add,
