@@ -28,7 +28,7 @@ export interface TestGroup {
 }
 
 /**
- * Splits test files into processes, the longest first: files that disturb others are alone, and neighbours,
+ * Splits test files into processes, the longest first: files that disturb others are alone, and neighbors,
  * which load the same sources, share one, at most `maxFiles` of them.
  */
 export function groupFiles(
