@@ -17,11 +17,14 @@ export type CreateEventParser = (config: { onEvent: (event: { data: string }) =>
 
 /** Joins events that arrived together, before they are passed on. */
 export interface EventJoiner<T> {
-  /** Joins an event that was not parsed; false when it must be. */
+  /** Appends the text of an unparsed event; returns false when the event must be parsed. */
   joinUnparsed(data: string): boolean
-  /** Joins a parsed event; false when it is one of its own, to which the next ones may be joined. */
+  /**
+   * Appends the text of a parsed event; returns false when the event must be passed on. Later events may be
+   * appended to it.
+   */
   join(event: T, data: string): boolean
-  /** Ends the joining, because the last event is passed on. */
+  /** Stops appending to the last event, because it is passed on now. */
   end(): void
 }
 

@@ -15,56 +15,59 @@ interface Template {
 }
 
 /**
- * Joins successive chunks of a chat completion that have only text into the first of them, before anything
- * else is done for each: one read brings some forty.
+ * Joins consecutive chunks of a chat completion that contain only text into the first one, before any other
+ * work is done for each. One read often has about 40.
  *
- * A chunk that differs from the one before only in its text is not parsed again: it has the same JSON before
- * and after its text, and its text is parsed as a JSON string. Texts that fail there, and servers whose
- * chunks differ in more, take the parser.
+ * A chunk that differs from the previous one only in its text is not parsed: the JSON around the text is
+ * compared, and the text alone is parsed. Texts that are not valid JSON strings, and chunks that differ in
+ * more, are parsed in full.
  */
 export class TextJoiner {
   readonly #parseJson: (text: string) => unknown
   #open: TextChunk | undefined
   #template: Template | undefined
-  /** The number of templates that no chunk has matched, one after the other. */
-  #useless = 0
+  /** The number of consecutive templates that no chunk has matched. */
+  #unmatched = 0
 
   constructor(parseJson: (text: string) => unknown) {
     this.#parseJson = parseJson
   }
 
-  /** Joins an event that was not parsed; false when it must be. */
+  /** Appends the text of an unparsed event; returns false when the event must be parsed. */
   joinUnparsed(data: string): boolean {
     const text = this.#open && this.#template && readText(data, this.#template)
     if (!this.#open || text === undefined) return false
     this.#open.choices[0].delta.content += text
-    this.#useless = 0
+    this.#unmatched = 0
     return true
   }
 
-  /** Joins a parsed event; false when it is one of its own, to which the next ones may be joined. */
+  /**
+   * Appends the text of a parsed event; returns false when the event must be passed on. Later events may be
+   * appended to it.
+   */
   join({ success, value }: Parsed, data: string): boolean {
     const chunk = success && isJoinable(value) ? value : undefined
-    if (chunk && this.#useless < MAX_USELESS) this.#learn(data)
+    if (chunk && this.#unmatched < MAX_UNMATCHED) this.#learn(data)
     const open = this.#open
     if (chunk && open) open.choices[0].delta.content += chunk.choices[0].delta.content
     else this.#open = chunk
     return chunk !== undefined && open !== undefined
   }
 
-  /** Ends the joining, because the last event is passed on. */
+  /** Stops appending to the last event, because it is passed on now. */
   end(): void {
     this.#open = undefined
   }
 
   #learn(data: string): void {
-    this.#useless++
+    this.#unmatched++
     this.#template = findTemplate(data, this.#parseJson)
   }
 }
 
 /** The number of templates that are tried before they are given up for a stream. */
-const MAX_USELESS = 4
+const MAX_UNMATCHED = 4
 
 /** Whether a chunk has text, of one choice, and nothing else that matters. */
 function isJoinable(chunk: unknown): chunk is TextChunk {
@@ -79,15 +82,15 @@ function isJoinable(chunk: unknown): chunk is TextChunk {
 }
 
 /**
- * Splits the JSON of a chunk around its text; undefined when it is not where it is usually. That another text
- * in its place becomes the text of the chunk proves that any other does, too.
+ * Splits the JSON of a chunk around its text; undefined when the text is not found. A probe in place of the
+ * text confirms the position.
  */
 function findTemplate(data: string, parseJson: (text: string) => unknown): Template | undefined {
-  const [found, text = ''] = /"content":"((?:[^"\\]|\\.)*)"/.exec(data) ?? []
-  if (found === undefined) return undefined
-  const start = data.indexOf(found) + '"content":"'.length
-  const template = { before: data.slice(0, start), after: data.slice(start + text.length) }
   try {
+    const [found, text = ''] = /"content":"((?:[^"\\]|\\.)*)"/.exec(data) ?? [] // throws for texts of megabytes
+    if (found === undefined) return undefined
+    const start = data.indexOf(found) + '"content":"'.length
+    const template = { before: data.slice(0, start), after: data.slice(start + text.length) }
     const chunk = parseJson(template.before + PROBE + template.after)
     return isJoinable(chunk) && chunk.choices[0].delta.content === PROBE ? template : undefined
   } catch {

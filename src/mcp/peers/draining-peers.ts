@@ -1,19 +1,19 @@
 import type { Peer } from './peer.ts'
 
-/** A server without claims that turns under way still hold. */
+/** A server without claims that turns or verifications under way still hold. */
 interface DrainingPeer {
   peer: Peer
   stopped: Promise<void>
 }
 
-/** The servers that are being shut down: those that turns under way still hold, and those that are ending. */
+/** The servers that are being shut down: those that are still held, and those that are ending. */
 export class DrainingPeers {
   /** The last server of each fingerprint that lost its declarations. */
   readonly #draining = new Map<string, DrainingPeer>()
   /** Resolves, for each fingerprint, when all its ending servers are gone. */
   readonly #stopping = new Map<string, Promise<void>>()
 
-  /** Ends a server when the last turn that holds it is over, unless it is reclaimed before. */
+  /** Ends a server when the last hold on it is disposed, unless it is reclaimed before. */
   begin(peer: Peer): void {
     const draining = { peer, stopped: Promise.resolve() }
     this.#draining.set(peer.fingerprint, draining)
@@ -25,13 +25,13 @@ export class DrainingPeers {
     return this.#draining.get(peer.fingerprint)?.peer === peer
   }
 
-  /** Returns a draining server that turns still hold. */
+  /** Returns a draining server that is still held. */
   find(fingerprint: string): Peer | undefined {
     const peer = this.#draining.get(fingerprint)?.peer
     return peer?.drained ? peer : undefined
   }
 
-  /** Returns a draining server that turns still hold, and stops draining it. */
+  /** Returns a draining server that is still held, and stops draining it. */
   reclaim(fingerprint: string): Peer | undefined {
     const peer = this.find(fingerprint)
     if (peer) this.#draining.delete(fingerprint)

@@ -34,8 +34,8 @@ export interface PeersOptions extends TargetDefaults {
  * - undeclared: acquire() created it to verify an entry. An agent that declares the entry makes it declared
  *   (#adoptUndeclared()), otherwise disposal makes it stopping.
  * - declared: at least one agent has a claim on it. #dropClaims() makes it draining when the last claim is gone.
- * - draining: it has no claims, but turns under way hold it. A new claim makes it declared again (reclaim()), the
- *   disposal of the last hold makes it stopping.
+ * - draining: it has no claims, but turns or verifications under way hold it. A new claim makes it declared again
+ *   (reclaim()), the disposal of the last hold makes it stopping.
  * - stopping: Peer.end() ends its processes. The next server with its fingerprint starts when that is done (#open()).
  */
 export class Peers {
@@ -125,8 +125,9 @@ export class Peers {
   }
 
   /**
-   * Returns the server of an entry that need not be declared, in order to verify it. A server created for this
-   * ends on disposal, unless the entry was declared meanwhile: then its claim takes over the server.
+   * Returns the server of an entry that need not be declared, in order to verify it, and holds it until
+   * disposal. A server created for this ends then, unless the entry was declared meanwhile: then its claim takes
+   * over the server.
    */
   async acquire(entry: McpEntry, agentId: string): Promise<{ peer: Peer } & AsyncDisposable> {
     const resolved = await this.#resolve(entry, agentId)
@@ -135,19 +136,13 @@ export class Peers {
         'unavailable',
         `Cannot use the MCP server "${entry.name}": crabtalk is shutting down`,
       )
-    const owned = this.#peers.get(resolved.fingerprint)
-    if (owned) return { peer: owned, [Symbol.asyncDispose]: async () => {} }
-    const draining = this.#draining.find(resolved.fingerprint)
-    if (draining) {
-      const hold = draining.hold()
-      return { peer: draining, [Symbol.asyncDispose]: async () => hold[Symbol.dispose]() }
-    }
-    const peer = this.#createPeer(resolved)
-    peer.claims = [{ agentId: '', agent: '', entry, peer }]
-    this.#undeclared.add(peer)
+    const known = this.#peers.get(resolved.fingerprint) ?? this.#draining.find(resolved.fingerprint)
+    const peer = known ?? this.#createUndeclared(resolved, entry)
+    const hold = peer.hold()
     return {
       peer,
       [Symbol.asyncDispose]: async () => {
+        hold[Symbol.dispose]()
         if (this.#undeclared.delete(peer)) await this.#draining.stop(peer)
       },
     }
@@ -205,6 +200,13 @@ export class Peers {
     const known = existing ?? this.#adoptUndeclared(fingerprint)
     const peer = known ?? this.#createPeer(resolved)
     this.#peers.set(fingerprint, peer)
+    return peer
+  }
+
+  #createUndeclared(resolved: ResolvedServer, entry: McpEntry): Peer {
+    const peer = this.#createPeer(resolved)
+    peer.claims = [{ agentId: '', agent: '', entry, peer }]
+    this.#undeclared.add(peer)
     return peer
   }
 

@@ -97,6 +97,6 @@ async function otherHomes(
   if (others.length === 0) return []
   const [first] = others
   const which =
-    others.length === 1 ? `${first} is a service` : `${first} and ${others.length - 1}more are services`
+    others.length === 1 ? `${first} is a service` : `${first} and ${others.length - 1} more are services`
   return [{ message: `${which} of another home` }]
 }

@@ -75,6 +75,12 @@ test('TextJoiner parses only the text of a chunk that differs from the one befor
   assert.deepEqual(joinTexts(events), [Array.from({ length: 100 }, (_, i) => `${i} `).join('')])
 })
 
+test('TextJoiner joins texts that are too long for a regular expression', async () => {
+  const texts = ['x'.repeat(8 << 20), 'the end'].map((text) => chunk(`"${text}"`))
+  const joiner = new TextJoiner(JSON.parse)
+  for (const data of texts) assert.equal(joiner.join(parse(data), data), data === texts[1])
+})
+
 function parse(text: string): { success: boolean; value?: unknown } {
   try {
     return { success: true, value: JSON.parse(text) }

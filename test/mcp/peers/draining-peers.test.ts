@@ -48,6 +48,36 @@ test('a verification uses an undeclared server that a turn still holds, and keep
   await waitUntilGone(server)
 })
 
+test('a verification keeps a server running whose last owner releases it meanwhile', async () => {
+  for (const isDeclaredBefore of [true, false]) {
+    await using node = await mcpNode()
+    const server = node.watch()
+    const [owner, next] = [agentWith([server.entry]), agentWith([server.entry])]
+    if (isDeclaredBefore) await offer(node, owner)
+    const verified = await node.servers.verify(next, next.mcps[0]!, NEVER)
+    if (!isDeclaredBefore) await node.servers.hook.onRegisterAgent!(owner)
+    await node.servers.hook.onUnregisterAgent!(owner)
+    await node.servers.hook.onRegisterAgent!(next)
+    await verified[Symbol.asyncDispose]()
+    await offer(node, next)
+    const { output } = (await run(node, next, { name: 'mcp__misbehaving__echo', args: { text: 'x' } }))!
+    assert.deepEqual([output, server.starts().length], ['x', 1], `declared before: ${isDeclaredBefore}`)
+    await node.servers.hook.onUnregisterAgent!(next)
+    await waitUntilGone(server)
+  }
+})
+
+test('the end of a verification ends a server that was released meanwhile and has no other owner', async () => {
+  await using node = await mcpNode()
+  const server = node.watch()
+  const agent = agentWith([server.entry])
+  await offer(node, agent)
+  const verified = await node.servers.verify(agent, agent.mcps[0]!, NEVER)
+  await node.servers.hook.onUnregisterAgent!(agent)
+  await verified[Symbol.asyncDispose]()
+  await waitUntilGone(server)
+})
+
 test('a verified server is gone before the same one is started', async () => {
   await using node = await mcpNode()
   const server = node.watch(BEHAVIOURS.stubborn)
