@@ -177,13 +177,15 @@ test('the glossary and ARCHITECTURE.md name files that exist', () => {
   }
 })
 
-test('the index of decisions has each page once, with its title and its status', () => {
+test('the index of decisions has each page once, with its title, its status and headings', () => {
   const index = readFileSync(join(ROOT, 'docs/decisions/README.md'), 'utf8')
   const rows = [...index.matchAll(/^\| \[(\d{4})\]\(([^)]+)\) \| (.*?) \| (.*?) \|$/gm)]
   assert.deepEqual(rows.map(([, , file]) => file).toSorted(), readDecisions())
   for (const [, number, file, title, status] of rows) {
     const page = readFileSync(join(ROOT, 'docs/decisions', file!), 'utf8')
-    assert.ok(page.toLowerCase().startsWith(`# ${number}: ${title!.toLowerCase()}\n`), `${file}: ${title}`)
+    assert.ok(page.startsWith(`# ${number}: ${title}\n`), `${file}: ${title}`)
+    assert.doesNotMatch(title!, OPENING, file)
+    assert.doesNotMatch(page, /^\*\*(?:Context|Decision|Alternatives|Consequences|Cost|Doubts)\./m, file)
     assert.ok(page.includes(`\nStatus: ${status}\n`), `${file}: ${status}`)
   }
 })
