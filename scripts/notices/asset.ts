@@ -3,7 +3,7 @@ import type { Notices } from '../../src/cli/host.ts'
 import { type Component, inOrder } from './component.ts'
 import type { Product } from './sbom.ts'
 
-/** Packs what `crabtalk licenses` prints, the program's own license first, as `ownNotices` reads it. */
+/** Packs what `crabtalk licenses` prints, the program's own license first, for unpackNotices(). */
 export function makeNoticesAsset(
   { name, version, license }: Product,
   ownText: string,

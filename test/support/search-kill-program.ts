@@ -6,7 +6,7 @@ import { wordSource } from './search-words.ts'
 
 /**
  * A process that writes conversations and a memory until it is killed: `HOME ROUND`. It prints a line of JSON,
- * a SearchTold, for each durable change, and one before it removes a note.
+ * a DurableReport, for each durable change, and one before it removes a note.
  */
 const [home = '', round = '0'] = process.argv.slice(2)
 const { storage, index, memory } = openSearchHome(home, { isDaemon: true, log: silentLog })

@@ -45,7 +45,7 @@ export function labelRows(
   return rows.map((row, at) => `  ${colorize((at === 0 ? name : '').padEnd(NAME_WIDTH), 'dim', color)}${row}`)
 }
 
-/** Wraps a text between words; rows beyond `most` are dropped, and the last one then ends with `…`. */
+/** Wraps a text between words; rows beyond `maxRows` are dropped, and the last one then ends with `…`. */
 export function wrapToRows(
   text: string,
   { columns, maxRows }: { columns: number; maxRows: number },

@@ -71,7 +71,7 @@ export class MemoryStore {
     return memory
   }
 
-  /** Returns the best matches, best first, at most `limit`. */
+  /** Returns the best matches, best first, at most `search.limit` of them. */
   async search(agent: string, search: MemorySearch): Promise<MemoryMatch[]> {
     const file = this.#file(agent)
     const memory = await file.read()

@@ -5,7 +5,7 @@ import { suggest } from '../../../src/commands/completions/suggest.ts'
 import { CRABTALK } from '../../../src/commands/table.ts'
 import { temporaryHome } from '../../support/temporary-home.ts'
 
-test('completeCronEntries() lists entries by id, with their next time and message', async () => {
+test('completeCronEntries() lists entries by id, with their schedule and message', async () => {
   await using home = await temporaryHome()
   assert.deepEqual(await completeCronEntries(home.paths), [])
   const entry = '[[cron]]\nid = 12\nschedule = "*/5 * * * *"\nskill = "feeds"\n'

@@ -190,7 +190,7 @@ test('openModels() accepts a line break after a key that was read from a file', 
   assert.equal(second?.headers['x-api-key'], 'sk-ant')
 })
 
-test('listModels() sends its key the way the wire requires', async () => {
+test('listAll() sends the key of a provider the way the wire requires', async () => {
   await using server = await startModelServer([])
   const own = makeProviderConfig({ kind: 'anthropic', baseUrl: server.url, apiKey: 'sk-ant' })
   await (await openRegistryWith({ config: makeModelConfig([own]) })).listAll(NEVER)
