@@ -113,7 +113,10 @@ test('mcp add suggests a correction for arguments that no server can use', async
   await using box = await makeSandbox()
   await mkdir(join(box.cwd, 'notes'))
   const { entry } = watchedServer(box.cwd, { at: { start: 'crash' } })
-  const advised = { message: /./, hint: /write \.\/notes if what is here is meant: .*nothing was written/ }
+  const advised = {
+    message: /./,
+    hint: /write \.\/notes if you mean the path in this directory: servers run in another one; .*nothing was written/,
+  }
   assertFailed(await box.run(['mcp', 'add', 'fs', '--', ...line(entry), 'notes']), 'unavailable', advised)
   const inOne = { message: /no program of that name/, hint: /write the command as separate words/ }
   assertFailed(await box.run(['mcp', 'add', 'x', 'no-such -y x']), 'unavailable', inOne)

@@ -61,7 +61,7 @@ arguments, or a message to the agent. Prints the next three times.`,
     summary: 'Show the next times of one entry, of all entries, or of a schedule',
     details: 'ENTRY is an id, or a schedule to try. Times in quiet hours are left out.',
     options: [
-      { name: 'count', short: 'n', value: 'N', fallback: '10', summary: 'The number of times' },
+      { name: 'count', short: 'n', value: 'N', fallback: '10', summary: 'How many times to show' },
       JSON_OPTION,
     ],
     examples: ['crabtalk cron next', 'crabtalk cron next "0 0 9 * * MON" -n 3'],

@@ -30,7 +30,7 @@ export const checkHomeFolder: Check = async (place) => {
     return [problem(`${where} belongs to the Rust crabtalk (${mark})`, foreignHomeHint(paths))]
   const nearest = home ? paths.home : await findExistingParent(paths.home)
   return [
-    home ? ok(`lives in ${where}`) : note(`${where} does not exist yet; the first turn creates it`),
+    home ? ok(`is in ${where}`) : note(`${where} does not exist yet; the first turn creates it`),
     ...(await checkWritable(nearest)),
     ...checkOwnership(home, host),
     ...(await checkSecretModes(place)),

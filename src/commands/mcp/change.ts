@@ -148,7 +148,9 @@ function explainRefusal({ entry, create, bare }: RefusedEntry, reason: unknown):
 function findAdvice({ command, args }: JsonObject, [bare]: readonly string[]): string | undefined {
   const isOneWord = typeof command === 'string' && /\S\s+\S/.test(command) && args === undefined
   if (isOneWord) return 'write the command as separate words, without quotes around all of them'
-  return bare === undefined ? undefined : `write ./${bare} if what is here is meant: a server runs elsewhere`
+  return bare === undefined
+    ? undefined
+    : `write ./${bare} if you mean the path in this directory: servers run in another one`
 }
 
 async function switchServer(

@@ -88,7 +88,12 @@ of --input stream-json. With --detach the default is park on a terminal, else de
         fallback: '10m',
         summary: 'Maximum duration of the run, without questions',
       },
-      { name: 'idle-timeout', value: 'TIME', fallback: '2m', summary: 'Maximum silence of the model' },
+      {
+        name: 'idle-timeout',
+        value: 'TIME',
+        fallback: '2m',
+        summary: 'Cancel when the model sends nothing for this long',
+      },
       { name: 'max-turns', value: 'N', summary: 'Maximum number of model calls' },
       { name: 'max-cost', value: 'USD', summary: 'Stop before the next model call once this much is spent' },
       {

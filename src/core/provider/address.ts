@@ -34,7 +34,7 @@ export function toBaseUrl(address: string, kind: ProviderKind, where: string): s
   const url = URL.parse(normalizeBaseUrl(address.trim()).replace(RESPONSES, ''))
   if (url === null || !/^https?:$/.test(url.protocol)) {
     throw new CrabError('config', `Cannot use base_url (${where}): it is not an http address`, {
-      hint: 'http://localhost:4000/v1, say',
+      hint: 'for example http://localhost:4000/v1',
     })
   }
   if (kind === 'azure') return `${url.origin}${azurePath(url.pathname)}`

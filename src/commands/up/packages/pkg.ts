@@ -67,7 +67,7 @@ export const listPackagesCommand: CommandHandler = async ({ options, host }) => 
   else if (records.length === 0) host.stderr.write('No packages yet; add one with crabup pkg add\n')
   else {
     const rows = records.map((one) => [one.name, one.version, listParts(one).join(', '), fromText(one)])
-    await printTable(host, ['NAME', 'VERSION', 'BROUGHT', 'FROM'], rows)
+    await printTable(host, ['NAME', 'VERSION', 'INSTALLED', 'FROM'], rows)
   }
   for (const file of broken) host.stderr.write(`crabup: ${file} is not a valid package record\n`)
   return broken.length > 0 ? 1 : 0
