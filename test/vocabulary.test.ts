@@ -50,6 +50,17 @@ const FILE = /(?<![\w/.*-])[a-z][\w-]+\.(?:ts|tsx|md)\b/g
 /** References to documents that are not in this repository. */
 const OUTSIDE = /\bdecisions? \d+|\bRFC 0\d{3}/g
 
+/** `name()`, camelCase and PascalCase, in a comment; plurals of types have an `s`. */
+const NAME = /(?<![\\\w{/-])(?:[A-Za-z_]\w*(?=\(\))|[a-z]+[A-Z]\w*|(?:[A-Z][a-z\d]+){2,})(?![\w-])/g
+const CALLED = /(?<![$\w{.])[A-Za-z_]\w*(?=\(\))/g
+const WORD = /[A-Za-z_]\w*/g
+/** Names in comments that come from outside: products, algorithms, types and functions of other programs. */
+const FOREIGN = new Set(
+  'CommonMark MainThread MaxScore PrimitiveSchemaDefinition TypeScript exFAT getopt_long idempotentHint macOS mdBook'.split(
+    ' ',
+  ),
+)
+
 /** A comment of a source; consecutive lines of `//` count as one. */
 interface Comment {
   /** `src/x.ts:12`. */
@@ -117,12 +128,7 @@ test('comments of tests, benchmarks and scripts are in modern English', () => {
 })
 
 test('names of tests are plain statements, and no function in them is called somethingOf()', () => {
-  const names = TESTS.flatMap(({ path, text }) =>
-    [...text.matchAll(TEST_NAME)].map((match) => ({
-      at: toPosition(path, text, match.index),
-      name: match[2]!,
-    })),
-  )
+  const names = TESTS.flatMap(readTestNames)
   assert.ok(names.length > 1000)
   const found = names.flatMap(({ at, name }) => [
     ...[...name.matchAll(BANNED_PHRASE), ...name.matchAll(/\b[a-z]\w*Of\(\)/g)].map(
@@ -165,6 +171,21 @@ test('files, pages and decisions that a comment names exist', () => {
   assert.deepEqual(lost, [])
 })
 
+test('names of code in comments and in names of tests exist', () => {
+  const known = readIdentifiers()
+  const isLost = (name: string): boolean =>
+    !known.has(name) && !FOREIGN.has(name) && !(/^[A-Z].*s$/.test(name) && known.has(name.slice(0, -1)))
+  const comments = [...COMMENTS, ...TEST_COMMENTS].map(({ at, text }) => ({
+    at,
+    names: readMatches(text.replace(/biome-ignore \S+/g, ''), NAME),
+  }))
+  const tests = TESTS.flatMap(readTestNames).map(({ at, name }) => ({ at, names: readMatches(name, CALLED) }))
+  const lost = [...comments, ...tests].flatMap(({ at, names }) =>
+    names.filter(isLost).map((name) => `${at}: ${name}`),
+  )
+  assert.deepEqual(lost, [])
+})
+
 test('the glossary and ARCHITECTURE.md name files that exist', () => {
   for (const page of ['docs/glossary.md', 'ARCHITECTURE.md']) {
     const text = readFileSync(join(ROOT, page), 'utf8')
@@ -184,14 +205,39 @@ test('the index of decisions has each page once, with its title, its status and 
   for (const [, number, file, title, status] of rows) {
     const page = readFileSync(join(ROOT, 'docs/decisions', file!), 'utf8')
     assert.ok(page.startsWith(`# ${number}: ${title}\n`), `${file}: ${title}`)
-    assert.doesNotMatch(title!, OPENING, file)
-    assert.doesNotMatch(page, /^\*\*(?:Context|Decision|Alternatives|Consequences|Cost|Doubts)\./m, file)
+    assert.doesNotMatch(title!, OPENING, file!)
+    assert.doesNotMatch(page, /^\*\*(?:Context|Decision|Alternatives|Consequences|Cost|Doubts)\./m, file!)
     assert.ok(page.includes(`\nStatus: ${status}\n`), `${file}: ${status}`)
   }
 })
 
 function readDecisions(): string[] {
   return globSync('[0-9]*.md', { cwd: join(ROOT, 'docs/decisions') }).toSorted()
+}
+
+/** Returns all words of the code, also those in strings, such as keys of JSON, without the names of tests. */
+function readIdentifiers(): Set<string> {
+  const files = globSync('{bin,src,components,test,bench,scripts,proto}/**/*.{ts,tsx,cts,cjs,mjs,proto}', {
+    cwd: ROOT,
+    exclude: ['test/vocabulary.test.ts'],
+  })
+  return new Set(
+    files.flatMap((path) => {
+      const text = readFileSync(join(ROOT, path), 'utf8')
+      return readMatches(text.replace(COMMENT, '').replace(TEST_NAME, ''), WORD)
+    }),
+  )
+}
+
+function readMatches(text: string, pattern: RegExp): string[] {
+  return [...text.matchAll(pattern)].map(([match]) => match)
+}
+
+function readTestNames({ path, text }: { path: string; text: string }): { at: string; name: string }[] {
+  return [...text.matchAll(TEST_NAME)].map((match) => ({
+    at: toPosition(path, text, match.index),
+    name: match[2]!,
+  }))
 }
 
 function readComments({ path, text }: { path: string; text: string }): Comment[] {
