@@ -1,7 +1,8 @@
 import type { HomePaths } from '../../core/config/paths.ts'
 import { serviceProbe } from '../probe/service-probe.ts'
-import { removeStale } from '../probe/stale-files.ts'
 import type { ProbeService } from '../probe/types.ts'
+
+export { removeStale } from '../probe/stale-files.ts'
 
 /** The home whose services are probed. */
 export interface HomeProbeOptions {
@@ -19,12 +20,4 @@ export function homeProbe({ paths, env, uid, limitMs }: HomeProbeOptions): Probe
     limitMs,
     daemon: async (signal) => (await import('./probe-daemon.ts')).probeDaemon({ paths, env, uid }, signal),
   })
-}
-
-/**
- * Removes a file that a stopped service left behind, and returns whether it did. A file that has been rewritten since
- * is put back.
- */
-export async function removeLeftover(file: string, stamp: string): Promise<boolean> {
-  return await removeStale(file, stamp)
 }

@@ -7,13 +7,14 @@ import { withOwnEnv } from '../own-env.ts'
 import type { ProbeService } from '../probe/types.ts'
 import { readUnitFacts } from '../ps/unit-facts.ts'
 import { desiredFile, servicesFolder } from '../supervisor/desired-state.ts'
-import { truncateOutput } from '../supervisor/start-run.ts'
 import { listSpecs } from '../supervisor/verbs.ts'
 import type { ServiceManager, ServiceSpec, ServiceStatus, UnitFile } from '../types.ts'
 import { type UnitChange, unitChange } from '../units/unit-change.ts'
 import { homeProbe } from './home-probe.ts'
 import { findService, listServices, type Service, type SpecContext, toSpec } from './service-spec.ts'
 import { buildSpecContext, mergeUnitPath } from './spec-context.ts'
+
+export { truncateOutput } from '../supervisor/start-run.ts'
 
 /** A service, and everything needed to act on it. */
 export interface OpenService<H extends ShellHost = ShellHost> {
@@ -45,9 +46,9 @@ export async function openService<H extends ShellHost>(
   const probe = homeProbe({ paths, env: host.env, uid: host.uid })
   const label = toServiceLabel(name, { home: paths.home, usualHome: shell.usualHome })
   const { place, retainedPath } = await withRunningPath({ host, service, shell, manager }, signal)
-  const known = toStopSpec(service, place)
+  const stopSpec = toStopSpec(service, place)
   const spec = () => toSpec(service, place)
-  return { service, spec, stopSpec: known, label, manager, probe, paths, place, retainedPath, host }
+  return { service, spec, stopSpec, label, manager, probe, paths, place, retainedPath, host }
 }
 
 function toStopSpec(service: Service, place: SpecContext): ServiceSpec {
@@ -95,12 +96,12 @@ export async function fetchStatus(
   return status ?? { label, isInstalled: false, isEnabled: false, state: 'stopped' }
 }
 
-/** Whether the service manager keeps it running, or is trying to. */
+/** Whether a status says that the service manager runs the service, or is trying to. */
 export function isActive({ state }: ServiceStatus): boolean {
   return state !== 'stopped' && state !== 'failed'
 }
 
-/** Whether its service manager keeps a service running, or is trying to. */
+/** Queries whether a service is running or starting. Throws like openService(). */
 export async function isServiceRunning(host: ShellHost, name: string, signal: AbortSignal): Promise<boolean> {
   return isActive(await fetchStatus(await openService(host, name, signal), signal))
 }
@@ -127,9 +128,4 @@ export function hasOtherSpec({ manager, paths }: OpenService, { name, argv, env 
   if (manager.kind !== 'supervisor') return false
   const known = listSpecs(servicesFolder(paths)).find((one) => one.name === name)
   return known !== undefined && !isDeepStrictEqual([known.argv, known.env], [argv, env])
-}
-
-/** Shortens the output of earlier runs, if it is long; only while the service is stopped, when nothing writes to it. */
-export function shortenOutput({ output }: ServiceSpec): void {
-  truncateOutput(output)
 }

@@ -4,14 +4,13 @@ import { readTextFile } from '../../core/config/load-config.ts'
 import type { HomePaths } from '../../core/config/paths.ts'
 import type { FileIssue } from '../../core/config/validation-issue.ts'
 import { readEnvFileSync } from '../supervisor/environment.ts'
-import { serviceEnvPath } from './service-spec.ts'
 
 /**
  * Finds the issues in service.env, including variables that override crabup's own: PATH, and CRABTALK_HOME,
  * which would make a service use another home. Throws `storage` when the file cannot be read.
  */
 export async function serviceEnvProblems(paths: HomePaths): Promise<FileIssue[]> {
-  const path = serviceEnvPath(paths)
+  const path = paths.serviceEnv
   const file = basename(path)
   const text = (await readTextFile(path)) ?? ''
   const values = parseVariables(text)
@@ -43,5 +42,5 @@ function describeOverride(
 
 /** Reads the variables of service.env; none when it cannot be read. */
 export function readServiceEnv(paths: Pick<HomePaths, 'serviceEnv'>): Readonly<Record<string, string>> {
-  return readEnvFileSync(serviceEnvPath(paths))
+  return readEnvFileSync(paths.serviceEnv)
 }

@@ -86,8 +86,8 @@ export function toSpec(service: Service, place: SpecContext): ServiceSpec {
     argv: toArgv(service, place),
     cwd: paths.home,
     env: { CRABTALK_HOME: paths.home, PATH: path },
-    envFile: grant ? ownEnvFile(paths, name) : serviceEnvPath(paths),
-    ...(grant && { grant: { ...grant, from: serviceEnvPath(paths) } }),
+    envFile: grant ? ownEnvFile(paths, name) : paths.serviceEnv,
+    ...(grant && { grant: { ...grant, from: paths.serviceEnv } }),
     output: join(paths.logs, `${name}.crash.log`),
   }
 }
@@ -100,11 +100,6 @@ export function toEnvGrant({ name, run, variables = [] }: Service): EnvGrant | u
   return 'words' in run ? undefined : { service: name, names: variables }
 }
 
-/** Returns the path of the file with the secrets of services. */
-export function serviceEnvPath({ serviceEnv }: Pick<HomePaths, 'serviceEnv'>): string {
-  return serviceEnv
-}
-
 /**
  * Builds the command. launchd has no environment files, so on macOS the service loads its own; and launchd
  * restarts any program that does not exit with 0, hence `--give-up`.
@@ -112,7 +107,7 @@ export function serviceEnvPath({ serviceEnv }: Pick<HomePaths, 'serviceEnv'>): s
 function toArgv({ name, run }: Service, place: SpecContext): readonly [string, ...string[]] {
   const isDarwin = place.platform === 'darwin'
   if ('words' in run) {
-    const file = isDarwin ? ['--env-file', serviceEnvPath(place.paths), '--give-up'] : []
+    const file = isDarwin ? ['--env-file', place.paths.serviceEnv, '--give-up'] : []
     return [...place.program, ...run.words, ...file]
   }
   if ('program' in run) return [run.program]

@@ -7,7 +7,7 @@ import { findInFolder, findOnPath } from '../../core/process/find-program.ts'
 import { type ShellBuild, type ShellHost, toUpHost } from '../host.ts'
 import { mergePaths, type PathSnapshot, snapshotPath } from '../path-snapshot.ts'
 import { readEnvFileSync } from '../supervisor/environment.ts'
-import { type SpecContext, serviceEnvPath } from './service-spec.ts'
+import type { SpecContext } from './service-spec.ts'
 
 /**
  * Builds the parts of unit specs that all services of the home share, from the environment of this shell.
@@ -16,7 +16,7 @@ import { type SpecContext, serviceEnvPath } from './service-spec.ts'
 export async function buildSpecContext(host: ShellHost): Promise<SpecContext> {
   const paths = homePaths(host.env, { cwd: host.cwd(), homeDir: host.homeDir })
   const { platform } = toUpHost(host)
-  const own = readEnvFileSync(serviceEnvPath(paths))
+  const own = readEnvFileSync(paths.serviceEnv)
   const ownPath = own['PATH'] ?? (platform === 'win32' ? own['Path'] : undefined)
   const path = ownPath ?? servicePath(host).path
   return {
@@ -27,7 +27,7 @@ export async function buildSpecContext(host: ShellHost): Promise<SpecContext> {
     path,
     hasOwnPath: ownPath !== undefined,
     node: findOnPath(path, 'node'),
-    hasEnvFile: await access(serviceEnvPath(paths), constants.R_OK).then(
+    hasEnvFile: await access(paths.serviceEnv, constants.R_OK).then(
       () => true,
       () => false,
     ),

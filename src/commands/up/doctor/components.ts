@@ -16,7 +16,6 @@ import { ownVariables } from '../../../up/own-env.ts'
 import { componentFolder, readFailedVersion } from '../../../up/packages/component-folder.ts'
 import { brokenPackages, type InstalledService, installedServices } from '../../../up/packages/installed.ts'
 import { findNpmProgram, probeNode } from '../../../up/packages/node-programs.ts'
-import { serviceEnvPath } from '../../../up/services/service-spec.ts'
 import { buildSpecContext } from '../../../up/services/spec-context.ts'
 
 /** Checks whether components can run and be installed: Node, npm, and the files of each component. */
@@ -53,7 +52,7 @@ async function checkVariables(
   { name, variables }: InstalledService,
   { paths }: CheckContext,
 ): Promise<CheckResult[]> {
-  const file = serviceEnvPath(paths)
+  const file = paths.serviceEnv
   const text = (await readTextFile(file).catch(() => '')) ?? '' // checkServiceEnvironment reports why
   const names = ownVariables(text, { service: name, names: variables })
   const missing = variables.filter((one) => !names.includes(one))

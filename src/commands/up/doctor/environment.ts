@@ -13,11 +13,10 @@ import { readConfig } from '../../../core/config/load-config.ts'
 import { type FileIssue, formatLocation } from '../../../core/config/validation-issue.ts'
 import { modelVariables } from '../../../core/provider/model-variables.ts'
 import { readServiceEnv, serviceEnvProblems } from '../../../up/services/service-env.ts'
-import { serviceEnvPath } from '../../../up/services/service-spec.ts'
 
 /** Checks whether only the owner can read service.env, and whether it has the model keys of this shell. */
 export const checkServiceEnvironment: Check = async (place) => {
-  const file = serviceEnvPath(place.paths)
+  const file = place.paths.serviceEnv
   const stats = await stat(file).catch(() => undefined) // the file is optional
   const values = readServiceEnv(place.paths)
   const names = Object.keys(values)
@@ -64,7 +63,7 @@ async function findShellOnlyKeys(
     .map((name) =>
       warning(
         `${name} is set in this shell, but services do not see it`,
-        `add ${name}='…' to ${serviceEnvPath(paths)}`,
+        `add ${name}='…' to ${paths.serviceEnv}`,
       ),
     )
 }

@@ -2,7 +2,7 @@ import { type Check, type CheckResult, type CheckStatus, note, ok, warning } fro
 import type { ServiceRow } from '../../../up/ps/gather.ts'
 import type { ServiceState } from '../../../up/ps/state.ts'
 import { collectServices, fetchUnitFacts, findSpec } from '../../../up/services/collect-services.ts'
-import { removeLeftover } from '../../../up/services/home-probe.ts'
+import { removeStale } from '../../../up/services/home-probe.ts'
 import { MANAGER_NAMES } from '../../../up/services/manager-text.ts'
 import { openServicesContext, type ServicesContext } from '../../../up/services/services-context.ts'
 
@@ -63,7 +63,7 @@ async function staleFiles(
   return probed.flatMap(({ leftover }) => {
     const { file, stamp } = leftover ?? {}
     if (file === undefined || stamp === undefined) return []
-    const fix = { done: `removed ${file}`, apply: () => removeLeftover(file, stamp) }
+    const fix = { done: `removed ${file}`, apply: () => removeStale(file, stamp) }
     return [{ ...note(`${file} was left behind`, 'crabup ps removes it'), fix }]
   })
 }

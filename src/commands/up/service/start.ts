@@ -10,7 +10,7 @@ import {
   hasOtherSpec,
   type OpenService,
   openService,
-  shortenOutput,
+  truncateOutput,
 } from '../../../up/services/open-service.ts'
 import { servicePath } from '../../../up/services/spec-context.ts'
 import type { ServiceStatus } from '../../../up/types.ts'
@@ -50,7 +50,7 @@ export async function startService(
   const spec = at.spec()
   if (!ran && !at.place.hasOwnPath) warnTransientPath(host)
   const hasChanged = (await showEdits(at, spec, { options }, signal)) || hasOtherSpec(at, spec)
-  if (!ran) shortenOutput(spec)
+  if (!ran) truncateOutput(spec.output) // nothing writes to it while the service is stopped
   const since = await markLogs(paths.logs, service.name)
   await manager.start(spec, signal)
   const word = (after: ServiceStatus) => (isSame(after) ? 'is already running' : 'is ready')

@@ -15,7 +15,7 @@ import { gatherRows, type ServiceRow } from '../../../up/ps/gather.ts'
 import type { ServiceState } from '../../../up/ps/state.ts'
 import { MANAGER_NAMES } from '../../../up/services/manager-text.ts'
 import { type OpenService, openService } from '../../../up/services/open-service.ts'
-import { serviceEnvPath, toEnvGrant } from '../../../up/services/service-spec.ts'
+import { toEnvGrant } from '../../../up/services/service-spec.ts'
 import { psJson } from '../view/ps-lines.ts'
 
 /** `crabup NAME status`: shows one service with its last log lines. */
@@ -45,7 +45,7 @@ interface StatusView {
 }
 
 async function listVariables({ paths, service }: OpenService<Host>): Promise<string[]> {
-  const text = await readTextFile(serviceEnvPath(paths)).catch(() => '') // doctor reports why it cannot be read
+  const text = await readTextFile(paths.serviceEnv).catch(() => '') // doctor reports why it cannot be read
   const grant = toEnvGrant(service)
   return grant ? ownVariables(text ?? '', grant) : Object.keys(parseVariables(text ?? ''))
 }
