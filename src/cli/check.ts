@@ -34,7 +34,7 @@ export interface CheckContext {
 }
 
 /** Checks one area and changes nothing. An error that it throws counts as a problem. */
-export type Check = (place: CheckContext, signal: AbortSignal) => Promise<CheckResult[]>
+export type Check = (context: CheckContext, signal: AbortSignal) => Promise<CheckResult[]>
 
 /** Creates a finding that needs no action. */
 export function ok(message: string): CheckResult {

@@ -43,9 +43,9 @@ export async function attach(
   if (optedOut !== undefined && isNeeded) throw withoutDaemon(optedOut)
   if (optedOut !== undefined) return await attachToThisProcess(caller, paths, undefined)
   const fallback = lazy(() => attachToThisProcess(caller, paths, 'the daemon went away'))
-  const place: DaemonTarget = { paths, env: caller.env, uid: caller.uid }
+  const target: DaemonTarget = { paths, env: caller.env, uid: caller.uid }
   const otherwise = daemon === 'use' ? { otherwise: toLazyDispatch(fallback) } : {}
-  const found = await findOrStart(caller, { ...place, ...otherwise }, { daemon, signal })
+  const found = await findOrStart(caller, { ...target, ...otherwise }, { daemon, signal })
   if (found && 'dispatch' in found) return throughDaemon(found, { caller, paths, fallback })
   if (isNeeded) throw withoutDaemon(found)
   return await attachToThisProcess(caller, paths, found?.why)
@@ -74,11 +74,11 @@ const STARTS: ReadonlySet<string> = new Set(['start', 'need'])
 /** Returns the daemon to use, else the reason why there is none if the user should know it. */
 async function findOrStart(
   caller: AttachingProcess,
-  place: DaemonTarget,
+  target: DaemonTarget,
   { daemon, signal }: Required<AttachOptions>,
 ): Promise<FoundDaemon | NoDaemonReason | undefined> {
   try {
-    const found = (await findDaemon(place, signal)) ?? (STARTS.has(daemon) ? await start() : undefined)
+    const found = (await findDaemon(target, signal)) ?? (STARTS.has(daemon) ? await start() : undefined)
     if (!found) return STARTS.has(daemon) ? { why: 'on_demand = false in config.toml', hint: RUN } : undefined
     if (daemon === 'only') return found // answering and following do not use its models
     return (await explainOtherModels(found.info, caller)) ?? found
@@ -90,7 +90,7 @@ async function findOrStart(
   }
 
   async function start(): Promise<FoundDaemon | undefined> {
-    return (await import('./start-daemon.ts')).startDaemon(caller, place, signal)
+    return (await import('./start-daemon.ts')).startDaemon(caller, target, signal)
   }
 }
 

@@ -32,10 +32,10 @@ const POLL_MS = 10
  */
 export async function startDaemon(
   caller: AttachingProcess,
-  place: DaemonTarget,
+  target: DaemonTarget,
   signal: AbortSignal,
 ): Promise<FoundDaemon | undefined> {
-  const { paths } = place
+  const { paths } = target
   if (!(await loadConfig(paths)).daemon.onDemand) return undefined
   await makePrivateDir(paths.home)
   const { command } = await caller.build()
@@ -46,9 +46,9 @@ export async function startDaemon(
       env: { ...caller.env, CRABTALK_HOME: paths.home },
       name: 'crabtalk',
     })
-  const first = await waitUntilReady(await start(), place, signal)
+  const first = await waitUntilReady(await start(), target, signal)
   if (first !== 'refused') return first
-  const second = await waitUntilReady(await start(), place, signal)
+  const second = await waitUntilReady(await start(), target, signal)
   if (second !== 'refused') return second
   throw new CrabError('unavailable', 'Cannot start a daemon: it exited twice without an error message', {
     hint: 'run: crabtalk daemon run',
@@ -58,7 +58,7 @@ export async function startDaemon(
 /** Resolves with `refused` when another daemon held the home and has exited since. */
 async function waitUntilReady(
   { pid, exited }: { pid: number; exited: Promise<ExitStatus> },
-  place: DaemonTarget,
+  target: DaemonTarget,
   signal: AbortSignal,
 ): Promise<FoundDaemon | 'refused'> {
   let ended: ExitStatus | undefined
@@ -68,22 +68,22 @@ async function waitUntilReady(
   })
   const deadline = performance.now() + START_TIMEOUT_MS
   while (performance.now() < deadline) {
-    const found = await findDaemon(place, signal)
+    const found = await findDaemon(target, signal)
     if (found) return found
     if (ended) {
-      wasRefused = wasRefused || (await isRefused(place.paths, pid, ended))
-      if (!wasRefused) throw await readStartFailure(place.paths, pid, ended)
-      if (!(await homeHolder(place.paths))) return 'refused'
+      wasRefused = wasRefused || (await isRefused(target.paths, pid, ended))
+      if (!wasRefused) throw await readStartFailure(target.paths, pid, ended)
+      if (!(await homeHolder(target.paths))) return 'refused'
     }
     if (signal.aborted) throw toCancelledError(signal)
     await sleep(POLL_MS)
   }
-  if (ended) throw await readStartFailure(place.paths, pid, ended)
+  if (ended) throw await readStartFailure(target.paths, pid, ended)
   throw new CrabError(
     'unavailable',
     `Cannot start a daemon: it did not answer within ${START_TIMEOUT_MS / 1000} s`,
     {
-      hint: `see ${logFile(place.paths)}`,
+      hint: `see ${logFile(target.paths)}`,
     },
   )
 }

@@ -77,7 +77,7 @@ export async function openChat(
       store={store}
       controller={controller}
       color={options.color}
-      place={{ shownCwd: ports.shownCwd }}
+      location={{ shownCwd: ports.shownCwd }}
       onTerminal={lending.resolve}
       onFailure={(reason) => exit.leave(reason)}
       now={ports.now}

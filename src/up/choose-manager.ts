@@ -10,7 +10,7 @@ type Open = (at: ManagerRequest, signal: AbortSignal) => Promise<ServiceManager 
 
 interface ManagerRequest {
   host: UpHost
-  place: ManagerContext
+  context: ManagerContext
   /** The reason for the choice, when it is not obvious. */
   note?: string
 }
@@ -23,10 +23,10 @@ interface ManagerRequest {
  */
 export async function chooseManager(
   host: UpHost,
-  place: ManagerContext,
+  context: ManagerContext,
   signal: AbortSignal,
 ): Promise<ServiceManager> {
-  const at = { host, place }
+  const at = { host, context }
   const named = readForcedKind(host)
   if (named) return await openNamed(named, at, signal)
   const system = await OPEN[SYSTEM[host.platform]](at, signal)
@@ -63,8 +63,8 @@ async function openNamed(
  * Whether services of this home run under crabup's own supervisor, or are still alive after that supervisor
  * was killed. The system's manager must not start them a second time.
  */
-async function hasServices({ host, place }: ManagerRequest): Promise<boolean> {
-  const folder = servicesFolder(place.paths)
+async function hasServices({ host, context }: ManagerRequest): Promise<boolean> {
+  const folder = servicesFolder(context.paths)
   const { desired } = listServiceNames(folder)
   if (host.platform === 'win32' || desired.length === 0) return false
   if (await findSupervisor(folder)) return true
@@ -83,7 +83,7 @@ function explainNoManager({ env, uid, platform }: UpHost): string {
     : 'systemd has no session for this user'
 }
 
-const openSystemd: Open = async ({ host, place: { program }, note }, signal) => {
+const openSystemd: Open = async ({ host, context: { program }, note }, signal) => {
   const [{ findUnitFolder }, { SystemdManager }] = await Promise.all([
     import('./managers/systemd-env.ts'),
     import('./managers/systemd.ts'),
@@ -92,22 +92,22 @@ const openSystemd: Open = async ({ host, place: { program }, note }, signal) => 
   return unitFolder === undefined ? undefined : new SystemdManager(host, { unitFolder, note, program })
 }
 
-const openLaunchd: Open = async ({ host, place: { program }, note }, signal) => {
+const openLaunchd: Open = async ({ host, context: { program }, note }, signal) => {
   const { findLaunchdDomain, LaunchdManager } = await import('./managers/launchd.ts')
   const domain = await findLaunchdDomain(host, signal)
   return domain && new LaunchdManager(host, { domain, note, program })
 }
 
-const openSchtasks: Open = async ({ host, place, note }) => {
+const openSchtasks: Open = async ({ host, context, note }) => {
   const [{ taskLoop }, { SchtasksManager }] = await Promise.all([
     import('./managers/supervisor-task.ts'),
     import('./managers/schtasks.ts'),
   ])
-  return new SchtasksManager(host, { folder: servicesFolder(place.paths), loop: taskLoop(place), note })
+  return new SchtasksManager(host, { folder: servicesFolder(context.paths), loop: taskLoop(context), note })
 }
 
-async function openSupervisor({ host, place, note }: ManagerRequest): Promise<ServiceManager> {
-  return (await import('./managers/supervisor.ts')).supervisorManager(host, place, note)
+async function openSupervisor({ host, context, note }: ManagerRequest): Promise<ServiceManager> {
+  return (await import('./managers/supervisor.ts')).supervisorManager(host, context, note)
 }
 
 const OPEN: Readonly<Record<ManagerKind, Open>> = {

@@ -54,8 +54,8 @@ export interface LabelContext {
 }
 
 /** Parses the service name from a label; undefined for labels of other homes and of other programs. */
-export function parseServiceLabel(label: string, place: LabelContext): string | undefined {
-  const [before = '', after = ''] = toServiceLabel('\0', place).split('\0')
+export function parseServiceLabel(label: string, context: LabelContext): string | undefined {
+  const [before = '', after = ''] = toServiceLabel('\0', context).split('\0')
   if (!label.startsWith(before) || !label.endsWith(after)) return undefined
   const name = label.slice(before.length, after === '' ? undefined : -after.length)
   return /^[a-z0-9-]+$/.test(name) ? name : undefined

@@ -33,10 +33,10 @@ for (const page of pages) {
   test(`the commands in ${page} work and print what the page shows`, async (t) => {
     const steps = toSteps(blocks)
     if (steps.length === 0) return
-    await using place = await makeExampleSandbox()
-    await using daemon = DAEMON_PAGES.has(basename(page)) ? await startSandboxDaemon(place) : undefined
+    await using sandbox = await makeExampleSandbox()
+    await using daemon = DAEMON_PAGES.has(basename(page)) ? await startSandboxDaemon(sandbox) : undefined
     const env = daemon ? WITH_DAEMON : {}
-    for (const step of steps) await t.test(`${page}:${step.block.line}`, () => runStep(place, step, env))
+    for (const step of steps) await t.test(`${page}:${step.block.line}`, () => runStep(sandbox, step, env))
   })
 
   for (const block of blocks.filter(({ language }) => language === 'toml')) {
@@ -50,11 +50,11 @@ for (const page of pages) {
 
 /** Runs a block in its own shell; the block fails when one of its commands fails. */
 async function runStep(
-  place: ExampleSandbox,
+  sandbox: ExampleSandbox,
   { block, expected }: Step,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<void> {
-  const { stdout, stderr, code } = await place.shell(`set -e\nexec 2>&1\n${block.text}`, { env })
+  const { stdout, stderr, code } = await sandbox.shell(`set -e\nexec 2>&1\n${block.text}`, { env })
   assert.deepEqual([code, stderr], [0, ''], stdout)
   if (expected && !matches(expected.text, stdout)) assert.equal(stdout, expected.text)
 }

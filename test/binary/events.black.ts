@@ -180,10 +180,10 @@ test('a payload comes from an argument, or from standard input where that is giv
 })
 
 test('every example in the help that ends works', async () => {
-  await using place = await makeExampleSandbox()
-  for (const name of ['scout', 'reviewer']) await place.run(['agent', 'create', name])
-  await using _daemon = await startSandboxDaemon(place)
-  const shell = (line: string) => place.shell(`set -e; ${line}`, { env: WITH_DAEMON })
+  await using sandbox = await makeExampleSandbox()
+  for (const name of ['scout', 'reviewer']) await sandbox.run(['agent', 'create', name])
+  await using _daemon = await startSandboxDaemon(sandbox)
+  const shell = (line: string) => sandbox.shell(`set -e; ${line}`, { env: WITH_DAEMON })
   const id = (await shell('crabtalk events publish rss:fetch x')).stdout.trim()
   for (const make of ['a', 'b', 'c']) await shell(`crabtalk events subscribe ${make} crab`)
   for (const { path, examples } of EVENTS_COMMANDS) {

@@ -59,29 +59,29 @@ const examples = commands.flatMap((command) =>
 )
 
 test('every example in the help works', { timeout: 600_000 }, async (t) => {
-  await using place = await makeExampleSandbox()
-  const { stdout, stderr, code } = await place.shell(PREPARE)
+  await using sandbox = await makeExampleSandbox()
+  const { stdout, stderr, code } = await sandbox.shell(PREPARE)
   assert.equal(code, 0, stderr)
   const [, id = ''] = /"id": ".*(.{8})"/.exec(stdout) ?? []
   for (const { line, name } of examples) {
     await t.test(line, async () => {
       const undo = UNDO[name] ?? ''
-      const before = await place.shell(`rm -rf ~/.crabtalk; cp -r prepared ~/.crabtalk; ${undo}`)
+      const before = await sandbox.shell(`rm -rf ~/.crabtalk; cp -r prepared ~/.crabtalk; ${undo}`)
       assert.deepEqual([before.code, before.stderr], [0, ''])
       const here = line
         .replaceAll('8Z4K2M0Q', id)
-        .replaceAll(/https:\S+example\.com\S*/g, place.env['DOCS_URL']!)
-      const finished = await runLine(place, replaceHome(here, place.user))
+        .replaceAll(/https:\S+example\.com\S*/g, sandbox.env['DOCS_URL']!)
+      const finished = await runLine(sandbox, replaceHome(here, sandbox.user))
       assert.deepEqual([finished.code, finished.stderr.includes('error[')], [0, false], finished.stderr)
     })
   }
 })
 
 test('every example in the help of chat opens a chat', async () => {
-  await using place = await makeExampleSandbox()
-  await place.shell('crabtalk agent create reviewer')
+  await using sandbox = await makeExampleSandbox()
+  await sandbox.shell('crabtalk agent create reviewer')
   for (const line of CRABTALK.find(({ path }) => path[0] === 'chat')!.examples) {
-    const terminal = place.terminalShell(line)
+    const terminal = sandbox.terminalShell(line)
     await terminal.shows(/--new/.test(line) ? /Ready\.[\s\S]*Ask anything/ : /Ask anything/)
     terminal.type('\x04')
     assert.equal((await terminal.finished).code, 0, line)
@@ -89,7 +89,7 @@ test('every example in the help of chat opens a chat', async () => {
 })
 
 /** Runs a line in bash, as the help shows it. Stages that need jq are replaced when jq is not installed. */
-async function runLine(place: ExampleSandbox, line: string) {
+async function runLine(sandbox: ExampleSandbox, line: string) {
   const stages = await Promise.all(
     line.split(' | ').map(async (stage, index) => {
       const [program = ''] = stage.split(' ')
@@ -99,7 +99,7 @@ async function runLine(place: ExampleSandbox, line: string) {
   )
   const script = `set -o pipefail; ${stages.join(' | ')}`
   const shell = (await which('bash', { nothrow: true })) ?? 'sh'
-  return await place.shell(`exec ${shell} -c '${script.replaceAll("'", "'\\''")}'`)
+  return await sandbox.shell(`exec ${shell} -c '${script.replaceAll("'", "'\\''")}'`)
 }
 
 /** Replaces `/home/me` with the directory `user`; outside quotes its spaces are escaped. */

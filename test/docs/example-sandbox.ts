@@ -37,7 +37,7 @@ export async function makeExampleSandbox(): Promise<ExampleSandbox> {
     ...options,
     env: { ...env, CRABTALK_HOME: home, ...options?.env }, // variables of a terminal's environment cannot be removed
   })
-  const place: ExampleSandbox = {
+  const sandbox: ExampleSandbox = {
     ...box,
     home,
     env,
@@ -54,8 +54,8 @@ export async function makeExampleSandbox(): Promise<ExampleSandbox> {
       await box[Symbol.asyncDispose]()
     },
   }
-  await place.shell('git init -q . && git add . && git commit -qm "First" && echo "// a change" >>src/a.ts')
-  return place
+  await sandbox.shell('git init -q . && git add . && git commit -qm "First" && echo "// a change" >>src/a.ts')
+  return sandbox
 }
 
 async function writeProgram(path: string, script: string): Promise<void> {

@@ -37,14 +37,14 @@ test('resolveSpec() runs a component through the stable link, and a script with 
   await using home = await temporaryHome()
   await install(home.paths, 'clock')
   const script = join(home.paths.packages, 'clock', 'current', 'clock.js')
-  const place = toContext(home.paths)
-  assert.deepEqual(resolveSpec('clock', place).argv, ['/usr/bin/node', script])
-  assert.throws(() => resolveSpec('clock', { ...place, node: undefined }), {
+  const context = toContext(home.paths)
+  assert.deepEqual(resolveSpec('clock', context).argv, ['/usr/bin/node', script])
+  assert.throws(() => resolveSpec('clock', { ...context, node: undefined }), {
     kind: 'missing',
     message: /^Cannot run clock: .* no node is on the PATH of services$/,
   })
   await install(home.paths, 'gate', { runsOnNode: false })
-  assert.deepEqual(resolveSpec('gate', place).argv, [
+  assert.deepEqual(resolveSpec('gate', context).argv, [
     join(home.paths.packages, 'gate', 'current', 'clock.js'),
   ])
 })

@@ -35,12 +35,12 @@ export function toDenial({ action, reason, rules, by }: ToolDenial): CallRefusal
 export function permissionNeededError(calls: readonly DenialRecord[], sender = ''): CrabError {
   const what = calls.length === 1 ? 'A tool call' : `${calls.length} tool calls`
   const helps = calls.some(({ rules }) => rules.length > 0)
-  const place = tableFor(sender)
-  const widening = place
-    ? `write rules for it under ${place}`
+  const table = tableFor(sender)
+  const widening = table
+    ? `write rules for it under ${table}`
     : 'allow what is needed with --allow, or run it on a terminal'
   return new CrabError('denied', `${what} needed permission, and no one could be asked`, {
-    hint: helps ? widening : place ? `no rule under ${place} allows it` : 'run it on a terminal',
+    hint: helps ? widening : table ? `no rule under ${table} allows it` : 'run it on a terminal',
   })
 }
 
@@ -55,9 +55,9 @@ export function formatDenials(calls: readonly DenialRecord[], sender = ''): stri
   return shown.map((line) => `${line}\n`).join('')
 }
 
-function toLine({ action, reason, rules }: DenialRecord, place: string | undefined): string {
+function toLine({ action, reason, rules }: DenialRecord, table: string | undefined): string {
   const list = rules.map((rule) => JSON.stringify(rule)).join(', ')
-  const widening = place ? `under ${place}: allow = [${list}]` : `with ${allowOptions(rules)}`
+  const widening = table ? `under ${table}: allow = [${list}]` : `with ${allowOptions(rules)}`
   const isUsable = rules.length > 0 && toVisible(widening) === widening && widening.length <= MAX_CHARS
   return `crabtalk: denied ${toSingleLine(action)} (${toSingleLine(reason)})${isUsable ? `; allow it ${widening}` : ''}`
 }

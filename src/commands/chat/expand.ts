@@ -16,7 +16,7 @@ import type { BaseFolders } from './write-new.ts'
  */
 export async function expandMentions(
   { text, pasted }: { text: string; pasted: readonly string[] },
-  place: BaseFolders,
+  folders: BaseFolders,
   signal: AbortSignal,
 ): Promise<ExpandedMessage> {
   const blocks: string[] = []
@@ -27,10 +27,10 @@ export async function expandMentions(
   for (const mention of findMentions(withoutPastes(text, pasted)).slice(0, MAX_MENTIONS)) {
     signal.throwIfAborted()
     try {
-      const found = await resolveMention(mention, place)
+      const found = await resolveMention(mention, folders)
       const key = found && JSON.stringify([found.absolute, found.candidate.range])
       if (found === undefined || seen.has(key!)) continue
-      const { block, image } = await readMention(found, place, signal)
+      const { block, image } = await readMention(found, folders, signal)
       const more = Buffer.byteLength(block) + (image?.data.length ?? 0)
       if (bytes + more > MAX_INPUT_BYTES)
         throw tooLarge(`${found.candidate.path} together with the other files`, bytes + more)
@@ -67,24 +67,24 @@ interface ResolvedMention {
 /** Resolves a mention to a file; undefined when it is not meant as one. Throws `missing` when it was. */
 async function resolveMention(
   { candidates, isQuoted }: Mention,
-  place: BaseFolders,
+  folders: BaseFolders,
 ): Promise<ResolvedMention | undefined> {
   for (const candidate of candidates) {
-    const absolute = toAbsolute(candidate.path, place)
+    const absolute = toAbsolute(candidate.path, folders)
     const stats = await stat(absolute).catch(() => undefined)
     if (stats) return { candidate, absolute, stats }
   }
   const { path } = candidates.at(-1)!
-  if (!isQuoted && !(await looksLikePath(path, place))) return undefined
+  if (!isQuoted && !(await looksLikePath(path, folders))) return undefined
   throw new CrabError('missing', `Cannot add ${path}: it does not exist`)
 }
 
 /** Whether a mention is meant as a path; packages, handles and decorators begin with `@`, too. */
-async function looksLikePath(path: string, place: BaseFolders): Promise<boolean> {
+async function looksLikePath(path: string, folders: BaseFolders): Promise<boolean> {
   if (/^(?:~?\/|\.{1,2}\/)/.test(path)) return true
   if (RESOURCE.test(path)) return false
   if (!path.includes('/')) return FILE_NAME.test(path)
-  const parent = await stat(dirname(toAbsolute(path, place))).catch(() => undefined)
+  const parent = await stat(dirname(toAbsolute(path, folders))).catch(() => undefined)
   return parent?.isDirectory() ?? false
 }
 

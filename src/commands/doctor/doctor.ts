@@ -70,13 +70,13 @@ async function applyFix(finding: CheckResult): Promise<CheckResult> {
 }
 
 /** Ends within the time limit, whatever the check waits for. */
-async function runCheck(check: Check, place: CheckContext, limit: AbortSignal): Promise<CheckResult[]> {
+async function runCheck(check: Check, context: CheckContext, limit: AbortSignal): Promise<CheckResult[]> {
   const late = Promise.withResolvers<CheckResult[]>()
   limit.addEventListener('abort', () => late.resolve([problem('the check took too long')]), {
     once: true,
   })
   try {
-    return await Promise.race([check(place, limit), late.promise])
+    return await Promise.race([check(context, limit), late.promise])
   } catch (reason) {
     const { message, hint } = toCrabError(reason)
     return [problem(message, hint)]

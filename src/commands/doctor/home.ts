@@ -19,8 +19,8 @@ import { findForeignMark, foreignHomeHint } from '../../core/config/foreign-home
 import { findSecretFiles } from './secret-files.ts'
 
 /** Checks that the home can be written, belongs only to the user, and has free space. */
-export const checkHomeFolder: Check = async (place) => {
-  const { paths, host } = place
+export const checkHomeFolder: Check = async (context) => {
+  const { paths, host } = context
   const where = host.env['CRABTALK_HOME'] ? `${paths.home} (CRABTALK_HOME)` : paths.home
   const home = await statOrUndefined(paths.home)
   if (home && !home.isDirectory())
@@ -33,7 +33,7 @@ export const checkHomeFolder: Check = async (place) => {
     home ? ok(`is in ${where}`) : note(`${where} does not exist yet; the first turn creates it`),
     ...(await checkWritable(nearest)),
     ...checkOwnership(home, host),
-    ...(await checkSecretModes(place)),
+    ...(await checkSecretModes(context)),
     ...(await checkFreeSpace(nearest)),
   ]
 }

@@ -13,12 +13,18 @@ import { collectWrittenRules, findIdleRulesHere } from '../written-rules.ts'
  * Reports who is asked for permission, how many rules there are and where, and which of them permit nearly
  * everything or match nothing.
  */
-export const checkPermissions: Check = async (place) => {
-  const [config, rules] = await Promise.all([readConfig(place.paths), collectWrittenRules(place.paths)])
-  const idle = await findIdleRulesHere(place.paths, place.host)
-  const clients = await clientFindings(place, config.ok ? config.value.daemon : undefined)
+export const checkPermissions: Check = async (context) => {
+  const [config, rules] = await Promise.all([readConfig(context.paths), collectWrittenRules(context.paths)])
+  const idle = await findIdleRulesHere(context.paths, context.host)
+  const clients = await clientFindings(context, config.ok ? config.value.daemon : undefined)
   const unmatched = idle.map(({ source, message, hint }) => warning(`${source}: ${message}`, hint))
-  return [checkPrompting(place), ...countRules(rules), ...rules.flatMap(checkRule), ...unmatched, ...clients]
+  return [
+    checkPrompting(context),
+    ...countRules(rules),
+    ...rules.flatMap(checkRule),
+    ...unmatched,
+    ...clients,
+  ]
 }
 
 function checkPrompting({ host }: CheckContext): CheckResult {

@@ -19,14 +19,14 @@ import { readInstalledNames } from '../written-rules.ts'
 type Entry = CheckContext['agents'][number]['mcps'][number]
 
 /** Checks that the programs of declared servers exist and, with --deep, that the servers start. */
-export const checkServers: Check = async (place, signal) => {
-  const declared = place.agents.flatMap(({ name, mcps }) => mcps.map((entry) => ({ agent: name, entry })))
+export const checkServers: Check = async (context, signal) => {
+  const declared = context.agents.flatMap(({ name, mcps }) => mcps.map((entry) => ({ agent: name, entry })))
   if (declared.length === 0) return [note('no agent has an MCP server')]
-  const checkServer = place.deep
-    ? await openServerCheck(place, signal)
-    : (agent: string, entry: Entry) => checkServerProgram(agent, entry, place)
+  const checkServer = context.deep
+    ? await openServerCheck(context, signal)
+    : (agent: string, entry: Entry) => checkServerProgram(agent, entry, context)
   const findings = await Promise.all(declared.map(({ agent, entry }) => checkServer(agent, entry)))
-  return place.deep ? [...findings, ...(await patternFindings(place, signal))] : findings
+  return context.deep ? [...findings, ...(await patternFindings(context, signal))] : findings
 }
 
 /** Finds patterns of entries, rules and names in `tools` that match no tool, now that the servers have listed theirs. */

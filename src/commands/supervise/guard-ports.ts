@@ -40,12 +40,12 @@ export async function supervisedServices(folder: string, only?: string): Promise
 
 /** Returns the running services of the system's service manager. Fails as the manager's commands do. */
 export async function managedServices(
-  place: ServicesContext,
+  context: ServicesContext,
   signal: AbortSignal,
 ): Promise<RunningService[]> {
-  const names = await listUnitNames(place, signal)
-  const statuses = await place.manager.status(
-    names.map((name) => toServiceLabel(name, place.labels)),
+  const names = await listUnitNames(context, signal)
+  const statuses = await context.manager.status(
+    names.map((name) => toServiceLabel(name, context.labels)),
     signal,
   )
   return statuses.flatMap(({ state, pid }, index) =>

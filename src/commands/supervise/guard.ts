@@ -23,22 +23,22 @@ export async function guardHome(host: Host): Promise<number> {
   using _ = host.onSignal((name) => {
     if (name !== 'SIGHUP') over.abort()
   })
-  const place = await openServicesContext(host, over.signal)
-  using log = new LogFile({ path: join(place.paths.logs, 'supervisor.log'), pid: host.pid, now: Date.now })
+  const context = await openServicesContext(host, over.signal)
+  using log = new LogFile({ path: join(context.paths.logs, 'supervisor.log'), pid: host.pid, now: Date.now })
   const [program] = (await host.build()).command
   const inode = getInode(program)
   let isReplaced = false
   let idleChecks = 0
   const isOver = async () => {
     isReplaced = getInode(program) !== inode
-    idleChecks = (await hasKeptAlive(place, over.signal)) ? 0 : idleChecks + 1
+    idleChecks = (await hasKeptAlive(context, over.signal)) ? 0 : idleChecks + 1
     return isReplaced || idleChecks > MAX_IDLE_CHECKS
   }
-  log.log('info', 'Guarding services', { manager: place.manager.kind })
+  log.log('info', 'Guarding services', { manager: context.manager.kind })
   await guardServices(
     {
-      ...guardDefaults(host, place.paths),
-      running: (signal) => managedServices(place, signal),
+      ...guardDefaults(host, context.paths),
+      running: (signal) => managedServices(context, signal),
       log: log.log,
       isOver,
     },
@@ -47,10 +47,10 @@ export async function guardHome(host: Host): Promise<number> {
   return isReplaced ? ERROR_KINDS.throttled.exit : 0
 }
 
-async function hasKeptAlive(place: ServicesContext, signal: AbortSignal): Promise<boolean> {
-  const names = await listUnitNames(place, signal)
-  const labels = names.map((name) => toServiceLabel(name, place.labels))
-  const statuses = await place.manager.status(labels, signal)
+async function hasKeptAlive(context: ServicesContext, signal: AbortSignal): Promise<boolean> {
+  const names = await listUnitNames(context, signal)
+  const labels = names.map((name) => toServiceLabel(name, context.labels))
+  const statuses = await context.manager.status(labels, signal)
   return statuses.some((status) => isKeptAlive(status) && status.state !== 'failed')
 }
 

@@ -29,22 +29,22 @@ import { removalSteps } from './uninstall-program.ts'
 
 /** `crabup uninstall`: removes services and components; data stays without --purge. */
 export const uninstallCommand: CommandHandler = async ({ options, host, signal }) => {
-  const place = await openServicesContext(host, signal)
-  const names = await listUnitNames(place, signal)
-  const data = await measureHome(place.paths, { purges: options.has('purge') })
-  if (options.has('purge')) await checkOnlyHome(place, host)
+  const context = await openServicesContext(host, signal)
+  const names = await listUnitNames(context, signal)
+  const data = await measureHome(context.paths, { purges: options.has('purge') })
+  if (options.has('purge')) await checkOnlyHome(context, host)
   if (options.has('dry-run'))
-    return await showPlan(host, { place, names, data, purges: options.has('purge') }, signal)
-  if (options.has('purge')) await confirmPurge({ place, data: data ?? [], options, host }, signal)
-  else await agreeToRemove({ place, names, options, host }, signal)
-  await endServices(place, { names, host }, signal)
-  const components = await removeComponents(place.paths)
+    return await showPlan(host, { context, names, data, purges: options.has('purge') }, signal)
+  if (options.has('purge')) await confirmPurge({ context, data: data ?? [], options, host }, signal)
+  else await agreeToRemove({ context, names, options, host }, signal)
+  await endServices(context, { names, host }, signal)
+  const components = await removeComponents(context.paths)
   if (components.length > 0) host.stdout.write(`removed ${components.join(', ')}\n`)
-  await endOnDemand(place, host, signal)
-  await removeServicesFolder(place.paths)
-  if (options.has('purge')) await purge(place, host)
-  else printRemaining(place, { data, word: 'kept' }, host)
-  await printOtherHomes(place, host, signal)
+  await endOnDemand(context, host, signal)
+  await removeServicesFolder(context.paths)
+  if (options.has('purge')) await purge(context, host)
+  else printRemaining(context, { data, word: 'kept' }, host)
+  await printOtherHomes(context, host, signal)
   for (const line of removalSteps(await host.build())) host.stdout.write(`${line}\n`)
   return 0
 }
@@ -73,7 +73,7 @@ async function printOtherHomes(
 }
 
 interface Plan {
-  place: ServicesContext
+  context: ServicesContext
   names: readonly string[]
   data: readonly HomeEntry[] | undefined
   purges: boolean
@@ -81,18 +81,18 @@ interface Plan {
 
 async function showPlan(
   host: Host,
-  { place, names, data, purges }: Plan,
+  { context, names, data, purges }: Plan,
   signal: AbortSignal,
 ): Promise<number> {
   for (const name of names) host.stdout.write(`would end the service ${name} and remove its unit\n`)
-  const daemons = await findOnDemand(place, signal)
+  const daemons = await findOnDemand(context, signal)
   for (const daemon of daemons) host.stdout.write(`would end ${daemon}\n`)
-  const components = await listComponentNames(place.paths)
+  const components = await listComponentNames(context.paths)
   if (components.length > 0) host.stdout.write(`would remove ${components.join(', ')}\n`)
   if (purges) for (const line of sizes(data ?? [])) host.stdout.write(`would remove ${line.trim()}\n`)
-  else printRemaining(place, { data, word: 'would keep' }, host)
+  else printRemaining(context, { data, word: 'would keep' }, host)
   if (names.length + daemons.length + components.length > 0 || data?.length !== 0) return 0
-  const { home } = place.paths
+  const { home } = context.paths
   host.stdout.write(`would remove nothing: there are no services, components or data in ${home}\n`)
   return 0
 }
@@ -100,15 +100,15 @@ async function showPlan(
 /** Asks for confirmation before anything is ended or removed. Throws `denied` for a no, and without a terminal. */
 async function agreeToRemove(
   {
-    place,
+    context,
     names,
     options,
     host,
-  }: { place: ServicesContext; names: readonly string[]; options: ParsedOptions; host: Host },
+  }: { context: ServicesContext; names: readonly string[]; options: ParsedOptions; host: Host },
   signal: AbortSignal,
 ): Promise<void> {
-  const components = (await listComponentNames(place.paths)).join(', ')
-  const ended = [...names, ...(await findOnDemand(place, signal))].join(', ')
+  const components = (await listComponentNames(context.paths)).join(', ')
+  const ended = [...names, ...(await findOnDemand(context, signal))].join(', ')
   if (ended === '' && components === '') return
   const removal = components === '' ? '' : `remove the components ${components}`
   const all = [ended && `end ${ended}`, names.length > 0 && 'remove the units', removal]
@@ -135,16 +135,16 @@ async function findOnDemand({ probe }: ServicesContext, signal: AbortSignal): Pr
  */
 async function confirmPurge(
   {
-    place,
+    context,
     data,
     options,
     host,
-  }: { place: ServicesContext; data: readonly HomeEntry[]; options: ParsedOptions; host: Host },
+  }: { context: ServicesContext; data: readonly HomeEntry[]; options: ParsedOptions; host: Host },
   signal: AbortSignal,
 ): Promise<void> {
-  const { home } = place.paths
+  const { home } = context.paths
   await checkRemovable(home, data)
-  await checkUnused(place, host, signal)
+  await checkUnused(context, host, signal)
   const question = `${home} contains:\n${sizes(data).join('\n')}\nPermanently remove all of it?`
   const answer = await confirm(question, { options, host }, signal)
   if (answer === false) throw declinedError('remove the data')

@@ -35,7 +35,7 @@ export function offerFilter({ trust, rules, canAsk }: OfferContext): (tool: Offe
   const isAllowed = (tool: OfferableTool) => {
     const governor = GOVERNORS.get(tool.name)
     if (governor !== undefined) return forms.some(({ about }) => about === governor || about === 'everything')
-    return forms.some((form) => matchesAction(form, toAction(tool), { place: NOWHERE, isGenerous: false }))
+    return forms.some((form) => matchesAction(form, toAction(tool), { context: NOWHERE, isGenerous: false }))
   }
   return (tool) => {
     if (tool.server !== undefined) return otherwise === 'ask' || isAllowed(tool)

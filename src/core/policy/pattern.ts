@@ -21,7 +21,7 @@ export function parseRule(text: string): RuleForm {
  * rules that allow.
  */
 export interface Comparison {
-  place: PatternContext
+  context: PatternContext
   isGenerous: boolean
 }
 
@@ -29,7 +29,7 @@ export interface Comparison {
 export function matchesAction(
   form: RuleForm,
   action: PolicyAction,
-  { place, isGenerous }: Comparison,
+  { context, isGenerous }: Comparison,
 ): boolean {
   switch (form.about) {
     case 'everything':
@@ -38,9 +38,9 @@ export function matchesAction(
     case 'edit':
       if (action.kind !== form.about) return false
       if (form.path === undefined) {
-        return isGenerous || action.kind === 'read' || isInside(place.workspace, action.path)
+        return isGenerous || action.kind === 'read' || isInside(context.workspace, action.path)
       }
-      return pathMatcher(form.path, place, { isGenerous })(action.path)
+      return pathMatcher(form.path, context, { isGenerous })(action.path)
     case 'bash':
       return action.kind === 'bash' && (form.words === undefined || (isGenerous && isAnyCommand(form.words)))
     case 'mcp':

@@ -40,9 +40,7 @@ export function rulesAbout(
   context: PolicyContext,
 ): Rule[] {
   const matching = rules.filter(({ rule, forms }) => {
-    return forms.some((form) =>
-      matchesAction(form, action, { place: context, isGenerous: isRestricting(rule) }),
-    )
+    return forms.some((form) => matchesAction(form, action, { context, isGenerous: isRestricting(rule) }))
   })
   return matching.map(({ rule }) => rule)
 }

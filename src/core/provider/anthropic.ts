@@ -29,7 +29,7 @@ export function streamAnthropic(
     ...(request.thinking && { reasoning: 'high' as const }),
     ...thinkingOptions(request),
   }
-  return streamModel({ model, options, place: { endpoint, model: request.model } }, signal)
+  return streamModel({ model, options, target: { endpoint, model: request.model } }, signal)
 }
 
 /**

@@ -38,20 +38,20 @@ export function streamConverse(
   }
   const model = provider.languageModel(request.model)
   const place = { endpoint, model: request.model }
-  return withFaults(streamModel({ model, options, place }, signal), { faults, place }, signal)
+  return withFaults(streamModel({ model, options, target: place }, signal), { faults, target: place }, signal)
 }
 
 /** Throws the fault that ended a stream, instead of the error that the answer is incomplete. */
 async function* withFaults(
   events: AsyncIterable<ModelEvent>,
-  { faults, place }: { faults: readonly StreamFault[]; place: CallTarget },
+  { faults, target }: { faults: readonly StreamFault[]; target: CallTarget },
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent> {
   try {
     yield* events
   } catch (reason) {
     const [fault] = faults
-    throw fault === undefined || signal.aborted ? reason : toFaultError(fault, place)
+    throw fault === undefined || signal.aborted ? reason : toFaultError(fault, target)
   }
 }
 

@@ -49,10 +49,10 @@ export function endpointFromEnv(preset: Preset, env: Env): ModelEndpoint | undef
   const address = findPresetAddress(preset, env)
   const isSecretless = variable === 'AWS_ACCESS_KEY_ID' && !env['AWS_SECRET_ACCESS_KEY']
   if (!env[variable] || isSecretless || (address === undefined && kind !== 'bedrock')) return undefined
-  const place: EndpointSource = { name, kind, where: from, baseUrl: address, apiKey: undefined }
+  const source: EndpointSource = { name, kind, where: from, baseUrl: address, apiKey: undefined }
   const where = address === preset.baseUrl ? variable : from
   return {
-    ...resolveEndpoint(place, preset, env),
+    ...resolveEndpoint(source, preset, env),
     name,
     where,
     timeoutMs: TIMEOUT_MS,
@@ -115,18 +115,18 @@ type EndpointSource = Pick<
 
 /** Resolves the address, wire and credentials of a provider. */
 function resolveEndpoint(
-  place: EndpointSource,
+  source: EndpointSource,
   preset: Preset | undefined,
   env: Env,
 ): Omit<ModelEndpoint, 'name' | 'where' | 'timeoutMs' | 'maxRetries'> {
-  const { kind, where, profile } = place
+  const { kind, where, profile } = source
   const variable = preset && keyVariable(preset, env)
   const sendsKey = profile === undefined && variable !== undefined && variable !== 'AWS_ACCESS_KEY_ID'
-  const apiKey = (place.apiKey ?? (sendsKey ? env[variable] : undefined))?.trim() || undefined
-  const aws = kind === 'bedrock' ? findAwsAccess(env, { ...place, hasKey: apiKey !== undefined }) : undefined
+  const apiKey = (source.apiKey ?? (sendsKey ? env[variable] : undefined))?.trim() || undefined
+  const aws = kind === 'bedrock' ? findAwsAccess(env, { ...source, hasKey: apiKey !== undefined }) : undefined
   const address =
-    place.baseUrl ?? (preset && findPresetAddress(preset, env)) ?? (aws && bedrockAddress(aws.region))
-  if (address === undefined) throw addressError(place)
+    source.baseUrl ?? (preset && findPresetAddress(preset, env)) ?? (aws && bedrockAddress(aws.region))
+  if (address === undefined) throw addressError(source)
   const wire = wireAt(kind, address)
   return {
     kind,
@@ -134,7 +134,7 @@ function resolveEndpoint(
     baseUrl: toBaseUrl(address, kind, where),
     apiKey,
     ...(aws && { aws }),
-    keyFrom: place.apiKey === undefined ? (aws?.from ?? variable ?? where) : where,
+    keyFrom: source.apiKey === undefined ? (aws?.from ?? variable ?? where) : where,
     idleMs: QUIET.includes(wire) ? QUIET_MS : IDLE_MS,
   }
 }

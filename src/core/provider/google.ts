@@ -29,7 +29,7 @@ export function streamGemini(
       providerOptions: { google: { thinkingConfig: { includeThoughts: true } } },
     }),
   }
-  return streamModel({ model, options, place: { endpoint, model: request.model } }, signal)
+  return streamModel({ model, options, target: { endpoint, model: request.model } }, signal)
 }
 
 /** Creates an id for calls without one, which Gemini sends before version 3. */

@@ -22,19 +22,19 @@ export interface ErrorResponse {
  * Converts the error of a failed call to a CrabError, whatever threw it: an abort, the network (already a
  * CrabError), the SDK, or an error record in the stream. The kinds are those of `ModelEvent`.
  */
-export function toModelError(reason: unknown, place: CallTarget, signal: AbortSignal): CrabError {
+export function toModelError(reason: unknown, target: CallTarget, signal: AbortSignal): CrabError {
   if (signal.aborted) return toCancelledError(signal)
   const known = causes(reason).find((cause) => cause instanceof CrabError)
   if (known) return known
   const status = numberIn(reason, 'statusCode')
   if (status !== undefined) {
-    return toResponseError({ status, headers: headersIn(reason), body: bodyIn(reason) }, place)
+    return toResponseError({ status, headers: headersIn(reason), body: bodyIn(reason) }, target)
   }
-  if (!(reason instanceof Error)) return toRecordError(reason, place)
+  if (!(reason instanceof Error)) return toRecordError(reason, target)
   const broken = reason.name === 'AI_InvalidResponseDataError' && reason.message.includes('without a finish')
-  if (broken) return toBrokenStreamError(place)
+  if (broken) return toBrokenStreamError(target)
   if (!reason.name.startsWith('AI_')) return toCrabError(reason)
-  return failure(reason.name === UNSUPPORTED ? 'invalid' : 'failed', place, {
+  return failure(reason.name === UNSUPPORTED ? 'invalid' : 'failed', target, {
     said: reason.message,
     cause: reason,
   })
@@ -44,25 +44,25 @@ export function toModelError(reason: unknown, place: CallTarget, signal: AbortSi
  * Returns the error for an answer that broke off before its end, so that no part of it is taken for the
  * whole. `reason` is the server's own term for it, such as Google's MALFORMED_FUNCTION_CALL.
  */
-export function toBrokenStreamError(place: CallTarget, reason?: string): CrabError {
+export function toBrokenStreamError(target: CallTarget, reason?: string): CrabError {
   const why = reason === undefined ? '' : `: ${reason}`
-  return failure('unavailable', place, { said: `the answer ended early${why}` })
+  return failure('unavailable', target, { said: `the answer ended early${why}` })
 }
 
 /**
  * Returns the error for a successful answer that is not an event stream: a web page, or JSON, which may
  * contain the reason.
  */
-export function toNoStreamError(type: string, body: string, place: CallTarget): CrabError {
-  if (type.includes('html')) return failure('config', place, { said: 'it answered with a web page' })
-  return failure('failed', place, { said: `it answered without a stream: ${serverMessage(body)}` })
+export function toNoStreamError(type: string, body: string, target: CallTarget): CrabError {
+  if (type.includes('html')) return failure('config', target, { said: 'it answered with a web page' })
+  return failure('failed', target, { said: `it answered without a stream: ${serverMessage(body)}` })
 }
 
 /** Converts an HTTP error answer to a CrabError that quotes the server in one line and says where to look. */
-export function toResponseError({ status, headers, body }: ErrorResponse, place: CallTarget): CrabError {
+export function toResponseError({ status, headers, body }: ErrorResponse, target: CallTarget): CrabError {
   const said = headers['location'] ? `it redirects to ${headers['location']}` : serverMessage(body)
   const retryAfterMs = retryAfter(headers, body)
-  return failure(classifyStatus(status, body), place, {
+  return failure(classifyStatus(status, body), target, {
     said: said || (PHRASES[status] ?? 'no reason given'),
     status,
     ...(retryAfterMs !== undefined && { retryAfterMs }),
@@ -70,19 +70,19 @@ export function toResponseError({ status, headers, body }: ErrorResponse, place:
 }
 
 /** Converts an error record inside a stream: `{message, type, code}` in any of the dialects. */
-function toRecordError(record: unknown, place: CallTarget): CrabError {
+function toRecordError(record: unknown, target: CallTarget): CrabError {
   const code = numberIn(record, 'code')
   const words = `${textIn(record, 'type')} ${textIn(record, 'code')} ${textIn(record, 'message')}`
   const status = code !== undefined && code >= 400 ? code : /rate.?limit/i.test(words) ? 429 : 500
-  return toResponseError({ status, headers: {}, body: JSON.stringify(record) ?? '' }, place)
+  return toResponseError({ status, headers: {}, body: JSON.stringify(record) ?? '' }, target)
 }
 
 /** Converts a fault in an AWS event stream; its name determines the equivalent HTTP status. */
-export function toFaultError({ name, isException, body }: StreamFault, place: CallTarget): CrabError {
+export function toFaultError({ name, isException, body }: StreamFault, target: CallTarget): CrabError {
   const [, known] = FAULTS.find(([names]) => names.test(name)) ?? []
   const status = known ?? (isException ? 400 : 500)
   const said = serverMessage(body) === '' ? name : body
-  return toResponseError({ status, headers: {}, body: said }, place)
+  return toResponseError({ status, headers: {}, body: said }, target)
 }
 
 interface Reason {
@@ -92,11 +92,11 @@ interface Reason {
   cause?: unknown
 }
 
-function failure(kind: ErrorKind, place: CallTarget, reason: Reason): CrabError {
-  const { endpoint, model } = place
+function failure(kind: ErrorKind, target: CallTarget, reason: Reason): CrabError {
+  const { endpoint, model } = target
   const { said, status, ...more } = reason
   const why = `${toLine(said, listSecrets(endpoint))}${status === undefined ? '' : ` (${status})`}`
-  const hint = hintFor(kind, place, reason)
+  const hint = hintFor(kind, target, reason)
   return new CrabError(kind, `Cannot call ${model} (${endpoint.name}): ${why}`, {
     ...(hint !== undefined && { hint }),
     isPrivate: true,

@@ -33,7 +33,7 @@ export function streamOpenAICompatible(
     ...(request.schema && { providerOptions: { openaiCompatible: { strictJsonSchema: false } } }),
   }
   const model = provider.chatModel(request.model)
-  return streamModel({ model, options, place: { endpoint, model: request.model } }, signal)
+  return streamModel({ model, options, target: { endpoint, model: request.model } }, signal)
 }
 
 /** The differences between servers of this wire. */

@@ -30,7 +30,7 @@ export function streamResponses(
     ...(request.thinking && { reasoning: 'medium' as const }),
     providerOptions: optionsFor(owner, request),
   }
-  return streamModel({ model, options, place: { endpoint, model: request.model } }, signal)
+  return streamModel({ model, options, target: { endpoint, model: request.model } }, signal)
 }
 
 type Owner = 'openai' | 'azure'

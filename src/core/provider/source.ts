@@ -81,11 +81,11 @@ async function loadWire(wire: Wire): Promise<WireCaller> {
 }
 
 /** Rejects successful answers that are not event streams, which the SDK would treat as empty streams. */
-function streamsOnly(fetch: typeof globalThis.fetch, place: CallTarget): typeof globalThis.fetch {
+function streamsOnly(fetch: typeof globalThis.fetch, target: CallTarget): typeof globalThis.fetch {
   return async (input, init) => {
     const response = await fetch(input, init)
     const type = response.headers.get('content-type') ?? ''
     if (!response.ok || !/html|json/.test(type)) return response
-    throw toNoStreamError(type, await readBodyText(response.body), place)
+    throw toNoStreamError(type, await readBodyText(response.body), target)
   }
 }

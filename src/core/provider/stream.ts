@@ -22,7 +22,7 @@ export interface WireCall {
 export interface SdkStream {
   model: LanguageModelV4
   options: LanguageModelV4CallOptions
-  place: CallTarget
+  target: CallTarget
 }
 
 /**
@@ -31,14 +31,14 @@ export interface SdkStream {
  * Aborting closes the connection through `fetch`, and so does leaving the iteration.
  */
 export async function* streamModel(
-  { model, options, place }: SdkStream,
+  { model, options, target }: SdkStream,
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent> {
   try {
     const { stream } = await model.doStream({ ...options, abortSignal: signal })
-    yield* readParts(stream, place)
+    yield* readParts(stream, target)
   } catch (reason) {
-    throw toModelError(reason, place, signal)
+    throw toModelError(reason, target, signal)
   }
 }
 
@@ -48,10 +48,10 @@ export async function* streamModel(
  */
 async function* readParts(
   stream: ReadableStream<LanguageModelV4StreamPart>,
-  place: CallTarget,
+  target: CallTarget,
 ): AsyncGenerator<ModelEvent> {
   const reader = stream.getReader()
-  const translator = new Translator(place)
+  const translator = new Translator(target)
   let open: Delta | undefined
   let turn: Promise<false> | undefined
   try {
@@ -66,7 +66,7 @@ async function* readParts(
         yield open
         open = undefined
       }
-      if (done) throw toBrokenStreamError(place)
+      if (done) throw toBrokenStreamError(target)
       const event = translator.toEvent(value)
       if (event === undefined) continue
       if (event.type === 'text' || event.type === 'thinking') {
@@ -123,12 +123,12 @@ async function drain(reader: ReadableStreamDefaultReader<LanguageModelV4StreamPa
  * called.
  */
 class Translator {
-  readonly #place: CallTarget
+  readonly #target: CallTarget
   #meta: SharedV4ProviderMetadata = {}
   #hasCalls = false
 
-  constructor(place: CallTarget) {
-    this.#place = place
+  constructor(target: CallTarget) {
+    this.#target = target
   }
 
   /**
@@ -171,7 +171,7 @@ class Translator {
   #toFinish({ unified, raw }: LanguageModelV4FinishReason, usage: LanguageModelV4Usage): ModelEvent {
     const reason = REASONS[unified]
     if (reason === undefined || (reason === 'other' && raw === undefined))
-      throw toBrokenStreamError(this.#place, raw)
+      throw toBrokenStreamError(this.#target, raw)
     return {
       type: 'finish',
       reason: this.#hasCalls && reason === 'stop' ? 'tool-calls' : reason,

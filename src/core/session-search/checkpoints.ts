@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { toCrabError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import type { Lease, Leases } from '../lease/types.ts'
-import type { CheckpointPart, CheckpointPlace, PartToSave } from '../search/checkpoint/types.ts'
+import type { CheckpointLocation, CheckpointPart, PartToSave } from '../search/checkpoint/types.ts'
 import type { IndexParts } from '../search/parts.ts'
 import { TextIndex, type TextIndexOptions } from '../search/text-index.ts'
 import type { IndexBackground } from './background/types.ts'
@@ -10,7 +10,7 @@ import { SessionTable } from './session-table.ts'
 
 /** The dependencies of the checkpoints of an index. */
 export interface CheckpointsOptions {
-  place: CheckpointPlace
+  location: CheckpointLocation
   leases: Leases
   background: IndexBackground
   log: Log
@@ -37,9 +37,9 @@ export class Checkpoints implements AsyncDisposable {
     textOptions: TextIndexOptions,
     signal: AbortSignal,
   ): Promise<{ text: TextIndex; table: SessionTable } | undefined> {
-    const { background, place, log } = this.#options
-    if (!existsSync(place.folder)) return undefined // not worth starting a thread
-    const saved = await background.load(place, signal)
+    const { background, location, log } = this.#options
+    if (!existsSync(location.folder)) return undefined // not worth starting a thread
+    const saved = await background.load(location, signal)
     if (!saved) return undefined
     try {
       const [dictionary, state, sessions] = ['dictionary', 'state', 'sessions'].map(
@@ -71,14 +71,14 @@ export class Checkpoints implements AsyncDisposable {
     { table, dictionary, segments, state }: IndexParts & { table: CheckpointPart },
     signal: AbortSignal,
   ): Promise<void> {
-    const { background, place } = this.#options
+    const { background, location } = this.#options
     const parts: PartToSave[] = [
       { role: 'sessions', part: table },
       { role: 'dictionary', part: dictionary },
       { role: 'state', part: state },
       ...segments.map((part) => this.#segmentToSave(part)),
     ]
-    const files = await background.save(place, parts, signal)
+    const files = await background.save(location, parts, signal)
     for (const [at, part] of segments.entries()) this.#files.set(part, files[at + BEFORE_SEGMENTS]!)
   }
 

@@ -6,7 +6,7 @@ import { lazy } from '../base/lazy.ts'
 import type { Log } from '../base/log.ts'
 import { Serial } from '../base/serial.ts'
 import type { Leases } from '../lease/types.ts'
-import type { CheckpointPlace } from '../search/checkpoint/types.ts'
+import type { CheckpointLocation } from '../search/checkpoint/types.ts'
 import { TERMS_VERSION } from '../search/terms/term-bytes.ts'
 import { TextIndex } from '../search/text-index.ts'
 import type { SessionFolder } from '../storage/session-folder.ts'
@@ -78,7 +78,7 @@ export class SessionIndex implements AsyncDisposable {
     this.#inline = openBackground({ worker: async () => undefined, log })
     const { load } = this.#inline // loading a checkpoint takes no longer than starting a worker
     const background = isLongLived ? { ...this.#worker, load } : this.#inline
-    this.#checkpoints = new Checkpoints({ place: indexPlace(index), leases, background, log })
+    this.#checkpoints = new Checkpoints({ location: indexLocation(index), leases, background, log })
   }
 
   /**
@@ -201,7 +201,7 @@ export class SessionIndex implements AsyncDisposable {
 }
 
 /** Returns the location of the session index's checkpoints below the folder of rebuildable data. */
-function indexPlace(index: string): CheckpointPlace {
+function indexLocation(index: string): CheckpointLocation {
   return { folder: join(index, 'search'), maker: `sessions 2 terms ${TERMS_VERSION}` }
 }
 

@@ -15,11 +15,11 @@ export interface IdleRuleOptions {
 /** Finds the rules and names of tools that match nothing, as far as that is known without starting a server. */
 export async function findIdleRules(
   { paths, installed }: IdleRuleOptions,
-  place: PatternContext,
+  context: PatternContext,
 ): Promise<IdleRule[]> {
   const found = (await readRuleScopes(paths, installed)).map(async (scope) => [
     ...findIdleToolRules(scope),
-    ...(await findIdlePathRules(scope.rules, place)),
+    ...(await findIdlePathRules(scope.rules, context)),
   ])
   return (await Promise.all(found)).flat()
 }

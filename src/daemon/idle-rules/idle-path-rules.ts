@@ -15,17 +15,17 @@ import { type IdleRule, toIdleRule } from './idle-rule.ts'
  */
 export async function findIdlePathRules(
   rules: readonly PermissionRule[],
-  place: PatternContext,
+  context: PatternContext,
 ): Promise<IdleRule[]> {
-  return (await Promise.all(rules.map((rule) => judge(rule, place)))).flat()
+  return (await Promise.all(rules.map((rule) => judge(rule, context)))).flat()
 }
 
-async function judge(rule: PermissionRule, place: PatternContext): Promise<IdleRule[]> {
+async function judge(rule: PermissionRule, context: PatternContext): Promise<IdleRule[]> {
   const form = parseRule(rule.pattern)
   if ((form.about !== 'read' && form.about !== 'edit') || form.path === undefined) return []
   const { path, about } = form
-  if (path.start === '') return await judgeRelative(rule, path, place)
-  const root = path.start === '~' ? place.homeDir : path.start
+  if (path.start === '') return await judgeRelative(rule, path, context)
+  const root = path.start === '~' ? context.homeDir : path.start
   if (root === '') return []
   const missing = await findMissing(root, path)
   if (missing === undefined) return []

@@ -174,7 +174,7 @@ async function takeOwnHome(
   if (idleExitMs !== undefined) return void (await take())
   const waits = (pid: number) =>
     host.stderr.write(`crabtalk: waiting for the turns of process ${pid}, which a command started\n`)
-  return await takeFromOnDemand({ place: { paths, env: host.env, uid: host.uid }, take, waits }, life.signal)
+  return await takeFromOnDemand({ target: { paths, env: host.env, uid: host.uid }, take, waits }, life.signal)
 }
 
 /**

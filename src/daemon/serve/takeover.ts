@@ -7,7 +7,7 @@ import { homeHolder } from './home-lease.ts'
 
 /** The takeover of a home by a permanent daemon. */
 export interface Takeover {
-  place: DaemonTarget
+  target: DaemonTarget
   /** Takes the home immediately, or fails with `conflict`. */
   take(): Promise<unknown>
   /** Called once for each daemon whose turns are waited for. */
@@ -26,7 +26,7 @@ interface OnDemand {
  * Fails as `take` does when any other daemon holds the home, or when the on-demand daemon does not exit.
  */
 export async function takeFromOnDemand(
-  { place, take, waits }: Takeover,
+  { target, take, waits }: Takeover,
   signal: AbortSignal,
 ): Promise<number | undefined> {
   let before: number | undefined
@@ -35,11 +35,11 @@ export async function takeFromOnDemand(
       await take()
       return before
     } catch (reason) {
-      const other = isConflict(reason) && (await findOnDemand(place, signal))
+      const other = isConflict(reason) && (await findOnDemand(target, signal))
       if (!other) throw reason
       await waitUntilIdle(other, waits, signal)
       await undefinedIfGone(request(other.dispatch, 'shutdown', {}, signal))
-      if (!(await waitForExit(other.pid, place, signal))) throw reason
+      if (!(await waitForExit(other.pid, target, signal))) throw reason
       before = other.pid
     }
   }
@@ -49,10 +49,10 @@ function isConflict(reason: unknown): boolean {
   return reason instanceof CrabError && reason.kind === 'conflict'
 }
 
-async function findOnDemand(place: DaemonTarget, signal: AbortSignal): Promise<OnDemand | undefined> {
-  const found = await findDaemon(place, signal).catch(() => undefined) // its owner is unknown then
+async function findOnDemand(target: DaemonTarget, signal: AbortSignal): Promise<OnDemand | undefined> {
+  const found = await findDaemon(target, signal).catch(() => undefined) // its owner is unknown then
   const stats = found && (await undefinedIfGone(request(found.dispatch, 'getStats', {}, signal)))
-  if (!found || stats?.idleExitMs === undefined || stats.home !== place.paths.home) return undefined
+  if (!found || stats?.idleExitMs === undefined || stats.home !== target.paths.home) return undefined
   return { pid: stats.pid, dispatch: found.dispatch }
 }
 

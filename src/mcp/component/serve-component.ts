@@ -34,23 +34,23 @@ export interface ComponentContext extends Omit<AnnouncementTarget, 'name'> {
  */
 export async function serveTools(
   component: Component,
-  place: ComponentContext,
+  context: ComponentContext,
   signal: AbortSignal,
 ): Promise<void> {
   const { name, version } = component
   checkName(name)
-  const at: AnnouncementTarget = { name, home: place.home, run: place.run }
+  const at: AnnouncementTarget = { name, home: context.home, run: context.run }
   requireHome(at)
-  const { pid, log, now, maxBodyBytes = 4 * 2 ** 20, graceMs = 5_000, lookMs = 30_000 } = place
+  const { pid, log, now, maxBodyBytes = 4 * 2 ** 20, graceMs = 5_000, lookMs = 30_000 } = context
   const tools = new ToolServer({ component, log, now, maxBodyBytes })
   const key = await takeKey(at)
   const health = { name, version, pid, started: new Date(now()).toISOString() }
   const http = await openComponentHttp({ health, key, log, answer: (request) => tools.answer(request) })
   try {
     const announcement = await Announcement.make(at, { port: http.port, key }, signal)
-    place.onAnnounced?.(() => announcement.withdraw())
+    context.onAnnounced?.(() => announcement.withdraw())
     log('info', `${name} ${version} serves`, { port: http.port })
-    place.onServing?.(http.port)
+    context.onServing?.(http.port)
     await watchFiles(announcement, { lookMs, log }, signal)
     log('info', `${name} ends`)
   } catch (reason) {

@@ -73,25 +73,25 @@ function toContentItems(content: unknown, rest: JsonObject): unknown[] {
   return Object.keys(own).length > 0 ? [{ type: 'text', text: toJson(own) }] : []
 }
 
-async function toPart(item: unknown, places: Places): Promise<Part> {
+async function toPart(item: unknown, limits: Places): Promise<Part> {
   if (!isObject(item)) return toOmittedPart('it is not an object')
   const { type, text, data, mimeType, resource } = item
   if (type === 'text' && typeof text === 'string') return { text, isWords: true }
   if ((type === 'image' || type === 'audio') && typeof data === 'string') {
-    return await toFilePart(`${type}`, { data, mimeType: parseMediaType(mimeType, type) }, places)
+    return await toFilePart(`${type}`, { data, mimeType: parseMediaType(mimeType, type) }, limits)
   }
   if (type === 'resource_link' && typeof item['uri'] === 'string') return { text: describeLink(item) }
-  if (type === 'resource' && isObject(resource)) return await toResource(resource, places)
+  if (type === 'resource' && isObject(resource)) return await toResource(resource, limits)
   return toOmittedPart(
     typeof type === 'string' ? `its type is ${JSON.stringify(toPrintableLine(type))}` : 'it has no type',
   )
 }
 
-async function toResource({ uri, mimeType, text, blob }: JsonObject, places: Places): Promise<Part> {
+async function toResource({ uri, mimeType, text, blob }: JsonObject, limits: Places): Promise<Part> {
   const name = toPrintableLine(String(uri ?? 'resource'))
   if (typeof text === 'string') return { text: `[${name}]\n${text}` }
   if (typeof blob !== 'string') return toOmittedPart(`${name} has neither text nor data`)
-  return await toFilePart(name, { data: blob, mimeType: parseMediaType(mimeType, 'application') }, places)
+  return await toFilePart(name, { data: blob, mimeType: parseMediaType(mimeType, 'application') }, limits)
 }
 
 /** Attaches images and audio; any other content, and what is too large, becomes a file. */

@@ -15,7 +15,7 @@ export interface AppProps {
   store: ChatStore
   controller: Controller
   color: boolean
-  place: StatusLocation
+  location: StatusLocation
   /** Receives the function that lends the terminal. */
   onTerminal(lend: TerminalControl['lend']): void
   /** Called when something cannot be drawn, which is a bug in crabtalk. */
@@ -28,7 +28,7 @@ export interface AppProps {
  * The chat on the screen: finished blocks go to the scrollback, everything else is drawn in the live region.
  */
 export function App(props: AppProps): ReactNode {
-  const { store, controller, color, place, onTerminal, onFailure, now } = props
+  const { store, controller, color, location, onTerminal, onFailure, now } = props
   const state = useSyncExternalStore(store.subscribe, store.getShown)
   const { columns, rows } = useWindowSize()
   const { look, isSettled } = useLook(color, hasCode(state))
@@ -47,7 +47,7 @@ export function App(props: AppProps): ReactNode {
   useEffect(() => {
     if (isLeaving) exit()
   }, [isLeaving, exit])
-  const around = { view, place, context: controller.context(), now: now() }
+  const around = { view, location, context: controller.context(), now: now() }
   const shown = isBehind ? { ...state, open: undefined } : state // what comes before it is not printed yet
   const sections = drawOrReport<Section[]>(() => (isLeaving ? [] : toSections(shown, around)), [], onFailure)
   return <LiveRegion sections={sections} rows={rows} />

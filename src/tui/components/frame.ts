@@ -16,10 +16,10 @@ export interface StatusLocation {
 /** Renders the status line: agent, model, context usage, cost, and location. */
 export function renderStatus(
   state: ChatState,
-  place: StatusLocation,
+  location: StatusLocation,
   { columns, color }: RenderContext,
 ): Section {
-  return { lines: [joinStatus(statusParts(state, place), columns, color)], cut: 'tail', rank: 5 }
+  return { lines: [joinStatus(statusParts(state, location), columns, color)], cut: 'tail', rank: 5 }
 }
 
 /**

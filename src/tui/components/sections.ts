@@ -15,7 +15,7 @@ import { renderStatus, renderWorking, type StatusLocation } from './frame.ts'
 
 export interface SectionContext {
   view: RenderContext
-  place: StatusLocation
+  location: StatusLocation
   context: PromptContext
   /** Milliseconds since 1970. */
   now: number
@@ -25,7 +25,7 @@ export interface SectionContext {
  * Returns the sections of the live region from top to bottom: growing text, running calls, the focused part,
  * and the status line.
  */
-export function toSections(state: ChatState, { view, place, context, now }: SectionContext): Section[] {
+export function toSections(state: ChatState, { view, location, context, now }: SectionContext): Section[] {
   const { open, tools, shellOutput } = state
   const growing = open ? renderOpen(open, view) : []
   return [
@@ -37,7 +37,7 @@ export function toSections(state: ChatState, { view, place, context, now }: Sect
     ...focused(state, view, context),
     renderHint(state.hint, view),
     renderElsewhere(state, view),
-    renderStatus(state, place, view),
+    renderStatus(state, location, view),
   ]
 }
 

@@ -126,11 +126,11 @@ function movePosition(
 
 /** Limits a position so that the last line is on the last row, not above it. */
 function clampPosition(
-  place: DocumentPosition,
+  position: DocumentPosition,
   { document, rows }: { document: Document; rows: number },
 ): DocumentPosition {
   const last = document.end(countBodyRows(rows))
-  return isBefore(place, last) ? place : last
+  return isBefore(position, last) ? position : last
 }
 
 function isBefore(a: DocumentPosition, b: DocumentPosition): boolean {

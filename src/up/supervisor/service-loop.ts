@@ -55,7 +55,7 @@ interface Run {
  */
 export class ServiceLoop {
   readonly name: string
-  readonly #place: LoopContext
+  readonly #context: LoopContext
   #desired: DesiredService | undefined
   #record: ServiceRecord
   #run: Run | undefined
@@ -66,15 +66,15 @@ export class ServiceLoop {
   /** Resolves when nothing is left to do and nothing runs. Never rejects. */
   readonly finished: Promise<void>
 
-  constructor(name: string, desired: DesiredService | undefined, place: LoopContext) {
+  constructor(name: string, desired: DesiredService | undefined, context: LoopContext) {
     this.name = name
-    this.#place = place
+    this.#context = context
     this.#desired = desired
-    this.#record = readRecord(place.folder, name) ?? { state: 'stopped', boot: '', restarts: 0, starts: [] }
+    this.#record = readRecord(context.folder, name) ?? { state: 'stopped', boot: '', restarts: 0, starts: [] }
     this.finished = this.#runLoop().catch(async (reason: unknown) => {
       this.#log('error', toCrabError(reason).message)
       // The system is short of a resource; the next loop for this service continues from the record.
-      await sleep(place.pace.restartMs)
+      await sleep(context.pace.restartMs)
     })
   }
 
@@ -110,7 +110,7 @@ export class ServiceLoop {
     this.#run = await this.#adopt()
     for (;;) {
       const woken = this.#woken.promise
-      const desired = this.#isLeaving || !this.#place.isIntact() ? undefined : this.#desired
+      const desired = this.#isLeaving || !this.#context.isIntact() ? undefined : this.#desired
       if (!desired) return await this.#end()
       if (this.#record.asked !== desired.asked.id) await this.#apply(desired)
       if (this.#run) {
@@ -126,7 +126,7 @@ export class ServiceLoop {
 
   /** Adopts the process that the previous supervisor started, if it is still running. */
   async #adopt(): Promise<Run | undefined> {
-    if (this.#record.boot !== this.#place.boot) return undefined // no process survives a reboot
+    if (this.#record.boot !== this.#context.boot) return undefined // no process survives a reboot
     const { mark, pid = mark === undefined ? undefined : await findTaggedProcess(mark) } = this.#record
     const identity = this.#record.identity ?? (pid === undefined ? undefined : await readIdentity(pid))
     if (mark === undefined || pid === undefined || identity === undefined) return undefined
@@ -149,7 +149,7 @@ export class ServiceLoop {
   async #watch(process: { pid: number; identity: string }, signal: AbortSignal): Promise<ExitStatus> {
     while (!signal.aborted && (await isAlive(process))) {
       // An abort ends the wait; the result is no longer needed.
-      await sleep(this.#place.pace.lookMs, undefined, { signal }).catch(() => undefined)
+      await sleep(this.#context.pace.lookMs, undefined, { signal }).catch(() => undefined)
     }
     return { code: null, signal: null }
   }
@@ -165,7 +165,7 @@ export class ServiceLoop {
 
   /** Returns true when the service could not be started and is not tried again. */
   async #start(desired: DesiredService): Promise<boolean> {
-    const place = this.#place
+    const context = this.#context
     const isAgain = this.#record.lastExit !== undefined
     const serviceTag = newUlid()
     this.#updateRecord({
@@ -173,12 +173,12 @@ export class ServiceLoop {
       mark: serviceTag,
       pid: undefined,
       identity: undefined,
-      since: place.now(),
-      starts: [...this.#recentStarts(), place.now()],
+      since: context.now(),
+      starts: [...this.#recentStarts(), context.now()],
       restarts: this.#record.restarts + (isAgain ? 1 : 0),
     })
     try {
-      const { pid, exited } = await startRun(desired, { serviceTag, env: place.env })
+      const { pid, exited } = await startRun(desired, { serviceTag, env: context.env })
       const identity = (await readIdentity(pid)) ?? 'ended'
       this.#run = { pid, identity, serviceTag, ended: exited, drop: () => undefined }
       this.#updateRecord({ state: 'running', pid, identity })
@@ -195,7 +195,7 @@ export class ServiceLoop {
     const run = this.#run
     this.#run = undefined
     if (run) await endService(run, 0) // ends the children it left behind
-    const { restartMs, maxStarts } = this.#place.pace
+    const { restartMs, maxStarts } = this.#context.pace
     const how = describeStatus(status)
     this.#record.lastExit = { code: status.code, signal: status.signal }
     if (isClean(status)) {
@@ -229,7 +229,7 @@ export class ServiceLoop {
     const run = this.#run
     if (!run) return
     this.#updateRecord({ state: 'stopping' })
-    await endService(run, this.#place.pace.graceMs)
+    await endService(run, this.#context.pace.graceMs)
     run.drop()
     this.#run = undefined
     const status = await Promise.race([run.ended, sleep(0)])
@@ -245,17 +245,18 @@ export class ServiceLoop {
   }
 
   #recentStarts(): number[] {
-    const { now, pace } = this.#place
+    const { now, pace } = this.#context
     return this.#record.starts.filter((start) => Math.abs(now() - start) < pace.windowMs)
   }
 
   #updateRecord(change: { [K in keyof ServiceRecord]?: ServiceRecord[K] | undefined }): void {
-    this.#record = { ...this.#record, ...change, boot: this.#place.boot } as ServiceRecord
-    if (this.#place.isIntact()) this.#isRecorded = writeRecord(this.#place.folder, this.name, this.#record)
+    this.#record = { ...this.#record, ...change, boot: this.#context.boot } as ServiceRecord
+    if (this.#context.isIntact())
+      this.#isRecorded = writeRecord(this.#context.folder, this.name, this.#record)
   }
 
   #log(level: 'info' | 'warn' | 'error', message: string): void {
-    this.#place.log(level, message, { service: this.name })
+    this.#context.log(level, message, { service: this.name })
   }
 
   #wake(): void {

@@ -49,7 +49,7 @@ export async function supervise(options: SupervisorOptions, signal: AbortSignal)
 
 class Supervisor {
   readonly #options: SupervisorOptions
-  readonly #place: LoopContext
+  readonly #context: LoopContext
   readonly #loops = new Map<string, ServiceLoop>()
   /** The last requests of settled services, for when the record cannot be written. */
   readonly #settled = new Map<string, string | undefined>()
@@ -61,7 +61,7 @@ class Supervisor {
   constructor(options: SupervisorOptions, boot: string) {
     this.#options = options
     const { folder, env, log, now, pace } = options
-    this.#place = {
+    this.#context = {
       ...{ folder, env, log, now, boot },
       pace: { ...PACE, ...pace },
       isIntact: () => this.isIntact(),
@@ -130,12 +130,12 @@ class Supervisor {
     const { asked } = desired
     const record = readRecord(folder, name)
     const isSettled =
-      record?.isSettled === true && record.boot === this.#place.boot && record.asked === asked.id
+      record?.isSettled === true && record.boot === this.#context.boot && record.asked === asked.id
     return !isSettled && this.#settled.get(name) !== asked.id
   }
 
   #open(name: string): void {
-    const loop = new ServiceLoop(name, readDesired(this.#options.folder, name), this.#place)
+    const loop = new ServiceLoop(name, readDesired(this.#options.folder, name), this.#context)
     this.#loops.set(name, loop)
     void loop.finished.then(() => {
       this.#loops.delete(name)

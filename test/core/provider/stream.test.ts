@@ -77,5 +77,5 @@ function streamParts(parts: readonly LanguageModelV4StreamPart[]): AsyncIterable
     }),
   }
   const place = { endpoint: endpointAt('http://127.0.0.1:9/v1'), model: 'parts' }
-  return streamModel({ model, options: { prompt: [] }, place }, NEVER)
+  return streamModel({ model, options: { prompt: [] }, target: place }, NEVER)
 }

@@ -57,7 +57,12 @@ test('the output of a shell line is shown while it runs', async () => {
   await chat.until(({ shellOutput }) => shellOutput === 'one\ntwo\n')
   const view = { columns: 20, rows: 24, color: false, details: false }
   const place = { shownCwd: '~' }
-  const shown = toSections(chat.state(), { view, place, context: chat.controller.context(), now: 0 })
+  const shown = toSections(chat.state(), {
+    view,
+    location: place,
+    context: chat.controller.context(),
+    now: 0,
+  })
   assert.deepEqual(shown.flatMap(({ lines }) => lines).slice(0, 3), ['', '  one', '  two'])
   gate.resolve()
   await chat.until(({ shellOutput, finished }) => shellOutput === '' && finished.length > 1)
@@ -275,7 +280,12 @@ test('a question of another conversation is one line that takes no keys', async 
   await chat.until(({ asks }) => asks.length === 1)
   const view = { columns: 80, rows: 24, color: false, details: false }
   const shown = () =>
-    toSections(chat.state(), { view, place: { shownCwd: '~' }, context: chat.controller.context(), now: 0 })
+    toSections(chat.state(), {
+      view,
+      location: { shownCwd: '~' },
+      context: chat.controller.context(),
+      now: 0,
+    })
       .flatMap(({ lines }) => lines)
       .join('\n')
   assert.match(shown(), /^ {2}crab asks in "night": \/asks$/m)

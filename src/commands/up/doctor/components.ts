@@ -19,8 +19,8 @@ import { findNpmProgram, probeNode } from '../../../up/packages/node-programs.ts
 import { buildSpecContext } from '../../../up/services/spec-context.ts'
 
 /** Checks whether components can run and be installed: Node, npm, and the files of each component. */
-export const checkComponents: Check = async (place, signal) => {
-  const installed = installedServices(place.paths)
+export const checkComponents: Check = async (context, signal) => {
+  const installed = installedServices(context.paths)
   const files = installed.map(async (service) => {
     const { name, version, script } = service
     const isThere = await access(script).then(
@@ -30,9 +30,9 @@ export const checkComponents: Check = async (place, signal) => {
     const isWhole = isThere
       ? ok(`${name} ${version} is installed`)
       : problem(`${name}: ${script} does not exist`, `crabup pull ${pullArgument(service)} reinstalls it`)
-    return [isWhole, ...(await failedUpdate(service, place)), ...(await checkVariables(service, place))]
+    return [isWhole, ...(await failedUpdate(service, context)), ...(await checkVariables(service, context))]
   })
-  const broken = brokenPackages(place.paths).map((name) =>
+  const broken = brokenPackages(context.paths).map((name) =>
     warning(
       `packages/${name} is not a component`,
       `crabup pull PACKAGE reinstalls it, crabup rm ${name} removes it`,
@@ -42,8 +42,8 @@ export const checkComponents: Check = async (place, signal) => {
   return [
     ...(await Promise.all(files)).flat(),
     ...broken,
-    await checkNode(place, needsNode, signal),
-    await checkNpm(place),
+    await checkNode(context, needsNode, signal),
+    await checkNpm(context),
   ]
 }
 

@@ -74,6 +74,6 @@ const checkLogs: Check = async ({ paths }) => {
 }
 
 /** Checks the parts of the system that affect services: the location of the socket, and WSL. */
-const checkSystem: Check = async (place) => {
-  return [socket(place), ...(await wsl(place))]
+const checkSystem: Check = async (context) => {
+  return [socket(context), ...(await wsl(context))]
 }

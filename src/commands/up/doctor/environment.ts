@@ -15,19 +15,19 @@ import { modelVariables } from '../../../core/provider/model-variables.ts'
 import { readServiceEnv, serviceEnvProblems } from '../../../up/services/service-env.ts'
 
 /** Checks whether only the owner can read service.env, and whether it has the model keys of this shell. */
-export const checkServiceEnvironment: Check = async (place) => {
-  const file = place.paths.serviceEnv
+export const checkServiceEnvironment: Check = async (context) => {
+  const file = context.paths.serviceEnv
   const stats = await stat(file).catch(() => undefined) // the file is optional
-  const values = readServiceEnv(place.paths)
+  const values = readServiceEnv(context.paths)
   const names = Object.keys(values)
   const which = names.length === 0 ? 'sets nothing' : `sets ${names.join(', ')}`
   return [
     stats ? ok(`${file} ${which}`) : note(`${file} does not exist; secrets of services belong there`),
-    ...(stats && platform() !== 'win32' && !(await isClosed(place.paths.home))
+    ...(stats && platform() !== 'win32' && !(await isClosed(context.paths.home))
       ? openMode(file, stats.mode)
       : []),
-    ...(await serviceEnvProblems(place.paths)).map(toFinding),
-    ...(await findShellOnlyKeys(place, values)),
+    ...(await serviceEnvProblems(context.paths)).map(toFinding),
+    ...(await findShellOnlyKeys(context, values)),
   ]
 }
 

@@ -14,8 +14,8 @@ import { openServicesContext } from '../../../up/services/services-context.ts'
 import { servicePath } from '../../../up/services/spec-context.ts'
 
 /** Checks whether the daemon, run as a service, finds the MCP server programs that this shell finds. */
-export const checkServicePaths: Check = async (place, signal) => {
-  const { host, agents } = place
+export const checkServicePaths: Check = async (context, signal) => {
+  const { host, agents } = context
   const services = await openServicesContext(host, signal)
   const facts = await fetchUnitFacts(services, 'daemon')
   const isNow = facts?.path !== undefined
@@ -23,11 +23,11 @@ export const checkServicePaths: Check = async (place, signal) => {
   const path = facts?.path ?? services.specs.path
   const declared = agents.flatMap(({ name, mcps }) => mcps.map((entry) => ({ agent: name, entry })))
   const local = declared.filter(({ entry }) => entry.command !== undefined && !entry.disabled)
-  const found = await Promise.all(local.map((one) => compare(one, { place, path, isNow, hasOwnPath })))
+  const found = await Promise.all(local.map((one) => compare(one, { context, path, isNow, hasOwnPath })))
   const folders = path.split(delimiter).length
   const many = folders === 1 ? 'one directory' : `${folders} directories`
   const whose = isNow ? 'the daemon service has' : 'the daemon service would have'
-  return [ok(`${whose} ${many} on its PATH`), ...(hasOwnPath ? [] : checkTransientPath(place)), ...found]
+  return [ok(`${whose} ${many} on its PATH`), ...(hasOwnPath ? [] : checkTransientPath(context)), ...found]
 }
 
 type Entry = CheckContext['agents'][number]['mcps'][number]
@@ -35,13 +35,13 @@ type Entry = CheckContext['agents'][number]['mcps'][number]
 async function compare(
   { agent, entry }: { agent: string; entry: Entry },
   {
-    place,
+    context,
     path,
     isNow,
     hasOwnPath,
-  }: { place: CheckContext; path: string; isNow: boolean; hasOwnPath: boolean },
+  }: { context: CheckContext; path: string; isNow: boolean; hasOwnPath: boolean },
 ): Promise<CheckResult> {
-  const { host, paths } = place
+  const { host, paths } = context
   const { name, command = '', cwd = paths.home } = entry
   const folder = cwd === paths.home ? host.cwd() : cwd // the home may not exist yet
   const find = (PATH: string) =>

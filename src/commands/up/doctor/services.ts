@@ -8,28 +8,31 @@ import { openServicesContext, type ServicesContext } from '../../../up/services/
 
 /** Checks the service manager, the state of every service, and whether its unit is what a start would write. */
 export const checkServices: Check = async ({ host }, signal) => {
-  const place = await openServicesContext(host, signal)
-  const { manager, rows, notes } = await collectServices(place, signal, { keepsStale: true, withDisk: false })
-  const found = await Promise.all(rows.map((row) => checkRow(row, place)))
+  const context = await openServicesContext(host, signal)
+  const { manager, rows, notes } = await collectServices(context, signal, {
+    keepsStale: true,
+    withDisk: false,
+  })
+  const found = await Promise.all(rows.map((row) => checkRow(row, context)))
   return [
     ok(`services are kept running by ${MANAGER_NAMES[manager.kind]}`),
     ...notes.map(({ message, hint }) => warning(message, hint)),
     ...found.flat(),
-    ...(await staleFiles(rows, place, signal)),
+    ...(await staleFiles(rows, context, signal)),
   ]
 }
 
-async function checkRow(row: ServiceRow, place: ServicesContext): Promise<CheckResult[]> {
+async function checkRow(row: ServiceRow, context: ServicesContext): Promise<CheckResult[]> {
   const { name, state, pid, notes } = row
   const where = pid === undefined ? '' : ` (pid ${pid})`
   const found: CheckResult = { status: STATUSES[state], message: `${name} is ${state}${where}` }
   const more = notes.map(({ message, hint }) => warning(`${name}: ${message}`, hint))
-  return [found, ...more, ...(row.isInstalled ? await unitFindings(name, place) : [])]
+  return [found, ...more, ...(row.isInstalled ? await unitFindings(name, context) : [])]
 }
 
 /** Reports a unit that a start would rewrite, except because of another PATH. */
-async function unitFindings(name: string, place: ServicesContext): Promise<CheckResult[]> {
-  const [facts, spec] = [await fetchUnitFacts(place, name), findSpec(place, name)]
+async function unitFindings(name: string, context: ServicesContext): Promise<CheckResult[]> {
+  const [facts, spec] = [await fetchUnitFacts(context, name), findSpec(context, name)]
   if (!facts || !spec) return []
   const isOther = facts.argv.join('\0') !== spec.argv.join('\0')
   return [
@@ -55,11 +58,11 @@ async function unitFindings(name: string, place: ServicesContext): Promise<Check
 /** Reports the files that services left behind in run/; --fix removes them. */
 async function staleFiles(
   rows: readonly ServiceRow[],
-  place: ServicesContext,
+  context: ServicesContext,
   signal: AbortSignal,
 ): Promise<CheckResult[]> {
   const resting = rows.filter(({ state }) => state === 'stale')
-  const probed = await Promise.all(resting.map(({ name }) => place.probe(name, signal)))
+  const probed = await Promise.all(resting.map(({ name }) => context.probe(name, signal)))
   return probed.flatMap(({ leftover }) => {
     const { file, stamp } = leftover ?? {}
     if (file === undefined || stamp === undefined) return []

@@ -70,21 +70,23 @@ async function listRunningNames({ program, host }: RestartContext, signal: Abort
   const place = await openServicesContext(host, signal).catch(() => undefined)
   if (!place) return []
   const own = KNOWN_SERVICES.filter(({ run }) => run !== undefined).map(({ name }) => name)
-  const running = await Promise.all(own.map((name) => runsProgram(name, { place, program }, signal)))
+  const running = await Promise.all(own.map((name) => runsProgram(name, { context: place, program }, signal)))
   return own.filter((_, index) => running[index])
 }
 
 async function runsProgram(
   name: string,
-  { place, program }: { place: ServicesContext; program: string },
+  { context, program }: { context: ServicesContext; program: string },
   signal: AbortSignal,
 ): Promise<boolean> {
-  const [status] = await place.manager.status([toServiceLabel(name, place.labels)], signal).catch(() => [])
+  const [status] = await context.manager
+    .status([toServiceLabel(name, context.labels)], signal)
+    .catch(() => [])
   const isUp = status !== undefined && status.state !== 'stopped' && status.state !== 'failed'
-  const probe = isUp ? undefined : await place.probe(name, signal)
+  const probe = isUp ? undefined : await context.probe(name, signal)
   if (!isUp && !probe?.answers) return false
   const pid = status?.pid ?? probe?.pid
-  const unit = isUp ? (await fetchUnitFacts(place, name))?.argv[0] : undefined
+  const unit = isUp ? (await fetchUnitFacts(context, name))?.argv[0] : undefined
   const files = [pid === undefined ? undefined : await readExecutable(pid), unit]
   const known = files.filter((file) => file !== undefined)
   return known.length === 0 || known.some((file) => toReal(file) === toReal(program))

@@ -8,25 +8,25 @@ import { showEdits } from './unit-diff.ts'
 
 /** `crabup NAME enable`: starts the service at login; whether it runs now does not change. */
 export const enableServiceCommand: CommandHandler = async ({ path: [name = ''], options, host, signal }) => {
-  const at = await openService(host, name, signal)
-  requireLoginSupport(at)
-  if (isDryRun(options)) return await printPlan(at, 'enable')
-  const spec = at.spec()
-  await showEdits(at, spec, { options }, signal)
-  await at.manager.enable(spec, signal)
+  const handle = await openService(host, name, signal)
+  requireLoginSupport(handle)
+  if (isDryRun(options)) return await printPlan(handle, 'enable')
+  const spec = handle.spec()
+  await showEdits(handle, spec, { options }, signal)
+  await handle.manager.enable(spec, signal)
   host.stdout.write(
-    `${name} starts at login${isActive(await fetchStatus(at, signal)) ? '' : `; crabup ${name} start starts it now`}\n`,
+    `${name} starts at login${isActive(await fetchStatus(handle, signal)) ? '' : `; crabup ${name} start starts it now`}\n`,
   )
   return 0
 }
 
 /** `crabup NAME disable`: no longer starts the service at login; a running service continues. */
 export const disableServiceCommand: CommandHandler = async ({ path: [name = ''], options, host, signal }) => {
-  const at = await openService(host, name, signal)
-  requireLoginSupport(at)
-  if (isDryRun(options)) return await printPlan(at, 'disable')
-  const status = await fetchStatus(at, signal)
-  if (status.isInstalled) await at.manager.disable(at.stopSpec, signal)
+  const handle = await openService(host, name, signal)
+  requireLoginSupport(handle)
+  if (isDryRun(options)) return await printPlan(handle, 'disable')
+  const status = await fetchStatus(handle, signal)
+  if (status.isInstalled) await handle.manager.disable(handle.stopSpec, signal)
   host.stdout.write(`${name} does not start at login${isActive(status) ? '; it keeps running' : ''}\n`)
   return 0
 }

@@ -18,7 +18,7 @@ import type { OpenService } from '../../../up/services/open-service.ts'
 import { unansweredError } from './unanswered-error.ts'
 
 interface ModelPrompt {
-  at: OpenService<Host>
+  handle: OpenService<Host>
   terminal: Terminal
   /** The model server that was found on this machine. */
   local: { server: string; model: string } | undefined
@@ -34,8 +34,8 @@ interface ModelDialog extends ModelPrompt {
  * written.
  */
 export async function promptForModel(prompt: ModelPrompt, signal: AbortSignal): Promise<void> {
-  const { at, terminal, local } = prompt
-  const { paths, host } = at
+  const { handle, terminal, local } = prompt
+  const { paths, host } = handle
   await using leases = new SqliteLeases({ database: paths.leases, proc: paths.proc, pid: host.pid })
   const setup: ModelSetup = { paths, lock: (resource, signal) => leases.take(resource, signal) }
   const dialog = { ...prompt, setup }
@@ -55,7 +55,7 @@ export async function promptForModel(prompt: ModelPrompt, signal: AbortSignal): 
   }
 }
 
-function printDemoNote({ at: { paths }, terminal }: ModelPrompt): void {
+function printDemoNote({ handle: { paths }, terminal }: ModelPrompt): void {
   terminal.output.write(
     `The built-in demo answers. To use a model later, put a key into ${paths.serviceEnv} or [llm] into ${paths.config}, and run crabup daemon restart.\n`,
   )
@@ -142,11 +142,11 @@ async function askModel(
   return answer === '' ? usual : answer
 }
 
-async function askKey({ at, terminal }: ModelPrompt, prompt: string): Promise<string> {
+async function askKey({ handle, terminal }: ModelPrompt, prompt: string): Promise<string> {
   await terminal.output.flush()
-  const screen = at.host.screen()
+  const screen = handle.host.screen()
   if (!screen) return ''
-  const key = await readSecret({ screen, host: at.host }, prompt)
+  const key = await readSecret({ screen, host: handle.host }, prompt)
   if (key === undefined) throw unansweredError()
   return key.trim()
 }

@@ -11,10 +11,10 @@ export function isDryRun(options: ParsedOptions): boolean {
 }
 
 /** Prints what a verb would write and run, without changing anything. */
-export async function printPlan(at: OpenService<Host>, verb: ManagerVerb): Promise<number> {
-  const { host, manager, service } = at
-  const spec = WRITING.has(verb) ? at.spec() : at.stopSpec
-  const unit = planUnit(at, spec)
+export async function printPlan(handle: OpenService<Host>, verb: ManagerVerb): Promise<number> {
+  const { host, manager, service } = handle
+  const spec = WRITING.has(verb) ? handle.spec() : handle.stopSpec
+  const unit = planUnit(handle, spec)
   const writes = WRITING.has(verb)
   const guard = writes ? manager.guardUnit?.(spec) : undefined
   const lines = [

@@ -7,20 +7,23 @@ import { unansweredError } from './unanswered-error.ts'
  * Ensures that the daemon has a model before it is started as a service. At a terminal it asks the user, the
  * first time only; otherwise it prints a hint, and the built-in demo answers.
  */
-export async function firstRun(at: OpenService<Host>, signal: AbortSignal): Promise<void> {
-  const { state, isInstalled } = await fetchStatus(at, signal)
+export async function firstRun(handle: OpenService<Host>, signal: AbortSignal): Promise<void> {
+  const { state, isInstalled } = await fetchStatus(handle, signal)
   if (state === 'running' || state === 'starting') return
-  using terminal = at.host.screen() === undefined ? undefined : at.host.terminal()
+  using terminal = handle.host.screen() === undefined ? undefined : handle.host.terminal()
   const isFirst = !isInstalled
-  await offerKeys(at, terminal, signal)
-  const models = await findServiceModels(at.paths, signal)
+  await offerKeys(handle, terminal, signal)
+  const models = await findServiceModels(handle.paths, signal)
   if (models.kind === 'own') return
   if (terminal && isFirst) {
     const { promptForModel } = await import('./choose-model.ts')
-    return await promptForModel({ at, terminal, local: models.kind === 'local' ? models : undefined }, signal)
+    return await promptForModel(
+      { handle, terminal, local: models.kind === 'local' ? models : undefined },
+      signal,
+    )
   }
   if (models.kind === 'local') return
-  at.host.stderr.write(`crabup: no model is set up, so the built-in demo answers: ${setupHint(at)}\n`)
+  handle.host.stderr.write(`crabup: no model is set up, so the built-in demo answers: ${setupHint(handle)}\n`)
 }
 
 function setupHint({ paths }: OpenService<Host>): string {

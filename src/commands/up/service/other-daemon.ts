@@ -12,24 +12,24 @@ import { waitForTurns } from './turns.ts'
  * its place. Throws `conflict` for a daemon that the user runs, which is the user's to end.
  */
 export async function replaceOnDemandDaemon(
-  at: OpenService<Host>,
+  handle: OpenService<Host>,
   { now }: { now: boolean },
   signal: AbortSignal,
 ): Promise<void> {
-  if (!(await hasOther(at, signal))) return
-  await waitForTurns(at.host, { verb: 'replace', now }, signal)
-  await endDaemon(toDaemonTarget(at.host), signal)
+  if (!(await hasOther(handle, signal))) return
+  await waitForTurns(handle.host, { verb: 'replace', now }, signal)
+  await endDaemon(toDaemonTarget(handle.host), signal)
 }
 
 /**
  * Whether a daemon that a command started on demand is running; throws `conflict` for any other daemon
  * outside the service.
  */
-export async function hasOther(at: OpenService<Host>, signal: AbortSignal): Promise<boolean> {
-  if (at.service.name !== 'daemon' || isActive(await fetchStatus(at, signal))) return false
-  const { answers, pid, idleExitMs, isForeign, problem } = await at.probe('daemon', signal)
+export async function hasOther(handle: OpenService<Host>, signal: AbortSignal): Promise<boolean> {
+  if (handle.service.name !== 'daemon' || isActive(await fetchStatus(handle, signal))) return false
+  const { answers, pid, idleExitMs, isForeign, problem } = await handle.probe('daemon', signal)
   if (isForeign) throw foreignDaemonError(problem)
-  if (answers && idleExitMs === undefined) throw await manualDaemonError(pid, at.host)
+  if (answers && idleExitMs === undefined) throw await manualDaemonError(pid, handle.host)
   return answers
 }
 

@@ -21,14 +21,14 @@ export interface ReadyNotice {
  * ready, prints its last log lines. Throws like waitReady().
  */
 export async function printReady(
-  at: OpenService<Host>,
+  handle: OpenService<Host>,
   { word, since, isFirst }: ReadyNotice,
   signal: AbortSignal,
 ): Promise<ServiceStatus> {
-  const { host, service, manager } = at
+  const { host, service, manager } = handle
   try {
-    const probe = await waitReady(at, since, signal)
-    const after = await fetchStatus(at, signal)
+    const probe = await waitReady(handle, since, signal)
+    const after = await fetchStatus(handle, signal)
     const atLogin =
       isFirst && after.isEnabled && manager.kind !== 'supervisor' ? ', which starts it at login' : ''
     const managerText = `kept running by ${MANAGER_NAMES[manager.kind]}${atLogin}${isFirst ? managerNote(manager) : ''}`

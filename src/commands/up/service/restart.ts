@@ -13,19 +13,19 @@ import { showEdits } from './unit-diff.ts'
 
 /** `crabup NAME restart`: stops a service once its turns have ended, and starts it with its current spec. */
 export const restartServiceCommand: CommandHandler = async ({ path: [name = ''], options, host, signal }) => {
-  const at = await openService(host, name, signal)
-  await requireValidConfiguration(at)
-  if (isDryRun(options)) return await printPlan(at, 'restart')
-  const before = await fetchStatus(at, signal)
-  if (!isActive(before)) return await startService(at, { options }, signal)
-  await refuseSelfRestart(at, before, { now: options.has('now') })
-  const spec = at.spec()
-  printRetainedPath(at)
-  await showEdits(at, spec, { options }, signal)
+  const handle = await openService(host, name, signal)
+  await requireValidConfiguration(handle)
+  if (isDryRun(options)) return await printPlan(handle, 'restart')
+  const before = await fetchStatus(handle, signal)
+  if (!isActive(before)) return await startService(handle, { options }, signal)
+  await refuseSelfRestart(handle, before, { now: options.has('now') })
+  const spec = handle.spec()
+  printRetainedPath(handle)
+  await showEdits(handle, spec, { options }, signal)
   if (name === 'daemon') await waitForTurns(host, { verb: 'restart', now: options.has('now') }, signal)
-  const since = await markLogs(at.paths.logs, name)
-  await at.manager.restart(spec, signal)
-  await printReady(at, { word: () => 'was restarted', since, isFirst: false }, signal)
+  const since = await markLogs(handle.paths.logs, name)
+  await handle.manager.restart(spec, signal)
+  await printReady(handle, { word: () => 'was restarted', since, isFirst: false }, signal)
   return 0
 }
 

@@ -22,14 +22,14 @@ import { showEdits } from './unit-diff.ts'
 
 /** `crabup NAME start`: runs a service now and at login, and waits until it is ready. */
 export const startServiceCommand: CommandHandler = async ({ path: [name = ''], options, host, signal }) => {
-  const at = await openService(host, name, signal)
-  await requireValidConfiguration(at)
-  if (isDryRun(options)) return await printPlan(at, 'start')
+  const handle = await openService(host, name, signal)
+  await requireValidConfiguration(handle)
+  if (isDryRun(options)) return await printPlan(handle, 'start')
   if (name === 'daemon') {
-    await hasOther(at, signal) // refuses before the user is asked for keys that would not be used
-    await (await import('./first-run.ts')).firstRun(at, signal)
+    await hasOther(handle, signal) // refuses before the user is asked for keys that would not be used
+    await (await import('./first-run.ts')).firstRun(handle, signal)
   }
-  return await startService(at, { options }, signal)
+  return await startService(handle, { options }, signal)
 }
 
 /**
@@ -37,29 +37,29 @@ export const startServiceCommand: CommandHandler = async ({ path: [name = ''], o
  * NotReadyError.
  */
 export async function startService(
-  at: OpenService<Host>,
+  handle: OpenService<Host>,
   { options }: { options: ParsedOptions },
   signal: AbortSignal,
 ): Promise<number> {
-  const { host, service, manager, paths } = at
-  const before = await fetchStatus(at, signal)
+  const { host, service, manager, paths } = handle
+  const before = await fetchStatus(handle, signal)
   const ran = before.state === 'running' || before.state === 'starting'
   const isSame = (after: ServiceStatus) => ran && (before.pid === undefined || before.pid === after.pid)
-  if (before.state === 'waiting' || before.state === 'failed') warnEarlierCrash(at, before)
-  await replaceOnDemandDaemon(at, { now: options.has('now') }, signal)
-  const spec = at.spec()
-  if (!ran && !at.place.hasOwnPath) warnTransientPath(host)
-  const hasChanged = (await showEdits(at, spec, { options }, signal)) || hasOtherSpec(at, spec)
+  if (before.state === 'waiting' || before.state === 'failed') warnEarlierCrash(handle, before)
+  await replaceOnDemandDaemon(handle, { now: options.has('now') }, signal)
+  const spec = handle.spec()
+  if (!ran && !handle.place.hasOwnPath) warnTransientPath(host)
+  const hasChanged = (await showEdits(handle, spec, { options }, signal)) || hasOtherSpec(handle, spec)
   if (!ran) truncateOutput(spec.output) // nothing writes to it while the service is stopped
   const since = await markLogs(paths.logs, service.name)
   await manager.start(spec, signal)
   const word = (after: ServiceStatus) => (isSame(after) ? 'is already running' : 'is ready')
-  const after = await printReady(at, { word, since, isFirst: !before.isInstalled }, signal)
+  const after = await printReady(handle, { word, since, isFirst: !before.isInstalled }, signal)
   const changed = hasChanged ? 'its unit has changed' : (await isNewer(spec.envFile, after)) && ENV_CHANGED
   if (isSame(after) && changed) {
     host.stderr.write(`crabup: ${changed}: crabup ${service.name} restart applies it\n`)
   }
-  if (!before.isInstalled && service.package !== undefined) await warnUnusedTools(at)
+  if (!before.isInstalled && service.package !== undefined) await warnUnusedTools(handle)
   return 0
 }
 

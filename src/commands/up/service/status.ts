@@ -25,14 +25,14 @@ export const showServiceStatusCommand: CommandHandler = async ({
   host,
   signal,
 }) => {
-  const at = await openService(host, name, signal)
-  const { rows, problem } = await gatherRows([toServiceQuery(at)], toGatherPorts(at), signal)
+  const handle = await openService(host, name, signal)
+  const { rows, problem } = await gatherRows([toServiceQuery(handle)], toGatherPorts(handle), signal)
   const row = rows[0]!
-  const lines = await readLastLines(at.paths.logs, name)
+  const lines = await readLastLines(handle.paths.logs, name)
   if (problem !== undefined) host.stderr.write(`crabup: ${toCrabError(problem).message}\n`)
-  const view = { row, lines, variables: await listVariables(at) }
-  if (options.has('json')) printJson(host, toJson(at, view))
-  else print(at, view)
+  const view = { row, lines, variables: await listVariables(handle) }
+  if (options.has('json')) printJson(host, toJson(handle, view))
+  else print(handle, view)
   return EXITS[row.state]
 }
 
@@ -58,18 +58,23 @@ function toGatherPorts({ manager, probe, paths }: OpenService<Host>) {
   return { manager, probe, findProblems: () => findProblems(paths), now: Date.now }
 }
 
-function print(at: OpenService<Host>, { row, lines, variables }: StatusView): void {
-  const { host } = at
-  host.stdout.write(`${[row.name, at.service.description].filter(Boolean).join(': ')}\n`)
-  for (const [key, value] of listFacts(at, row, variables)) host.stdout.write(`  ${key.padEnd(9)} ${value}\n`)
+function print(handle: OpenService<Host>, { row, lines, variables }: StatusView): void {
+  const { host } = handle
+  host.stdout.write(`${[row.name, handle.service.description].filter(Boolean).join(': ')}\n`)
+  for (const [key, value] of listFacts(handle, row, variables))
+    host.stdout.write(`  ${key.padEnd(9)} ${value}\n`)
   for (const { message, hint } of row.notes) {
     host.stdout.write(`  ${'note'.padEnd(9)} ${message}${hint === undefined ? '' : `: ${hint}`}\n`)
   }
   if (lines.length > 0) host.stdout.write(`\n${lines.map((line) => `  ${line}\n`).join('')}`)
 }
 
-function listFacts(at: OpenService<Host>, row: ServiceRow, variables: readonly string[]): [string, string][] {
-  const { manager, stopSpec: known, paths, service } = at
+function listFacts(
+  handle: OpenService<Host>,
+  row: ServiceRow,
+  variables: readonly string[],
+): [string, string][] {
+  const { manager, stopSpec: known, paths, service } = handle
   const unit = manager.unit(known)
   const isOwn = row.pid !== undefined && !row.isManaged // a note then reports how it was started
   return [

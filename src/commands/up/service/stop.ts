@@ -19,14 +19,14 @@ export const stopServiceCommand: CommandHandler = async ({ path: [name = ''], op
     host.stdout.write(`${name} stopped, and its unit removed: the component is not installed\n`)
     return 0
   }
-  const at = await openService(host, name, signal)
-  if (isDryRun(options)) return await printPlan(at, 'stop')
-  const before = await fetchStatus(at, signal)
-  if (before.isInstalled || isActive(before)) await at.manager.stop(at.stopSpec, signal)
-  const other = await endOnDemand(at, signal)
+  const handle = await openService(host, name, signal)
+  if (isDryRun(options)) return await printPlan(handle, 'stop')
+  const before = await fetchStatus(handle, signal)
+  if (before.isInstalled || isActive(before)) await handle.manager.stop(handle.stopSpec, signal)
+  const other = await endOnDemand(handle, signal)
   const pid = isActive(before) ? before.pid : other
   const ended = `${name} stopped${pid === undefined ? '' : ` (pid ${pid})`}`
-  const again = before.isEnabled && at.manager.kind !== 'supervisor' ? '; it starts again at login' : ''
+  const again = before.isEnabled && handle.manager.kind !== 'supervisor' ? '; it starts again at login' : ''
   host.stdout.write(
     isActive(before) || other !== undefined ? `${ended}${again}\n` : `${name} is not running${again}\n`,
   )
@@ -34,13 +34,13 @@ export const stopServiceCommand: CommandHandler = async ({ path: [name = ''], op
 }
 
 /** Ends a daemon that a command started on demand as well, but not one that the user runs. */
-async function endOnDemand(at: OpenService<Host>, signal: AbortSignal): Promise<number | undefined> {
-  if (at.service.name !== 'daemon') return undefined
-  const { answers, idleExitMs, pid } = await at.probe('daemon', signal)
-  if (answers && idleExitMs !== undefined) return await endDaemon(toDaemonTarget(at.host), signal)
+async function endOnDemand(handle: OpenService<Host>, signal: AbortSignal): Promise<number | undefined> {
+  if (handle.service.name !== 'daemon') return undefined
+  const { answers, idleExitMs, pid } = await handle.probe('daemon', signal)
+  if (answers && idleExitMs !== undefined) return await endDaemon(toDaemonTarget(handle.host), signal)
   if (answers) {
     const who = pid === undefined ? 'a daemon' : `the daemon (process ${pid})`
-    at.host.stderr.write(
+    handle.host.stderr.write(
       `crabup: ${who} keeps running: it was started by hand; end it with crabtalk daemon stop\n`,
     )
   }

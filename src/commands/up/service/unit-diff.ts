@@ -12,16 +12,16 @@ import type { ServiceSpec } from '../../../up/types.ts'
  * `denied` when the user says no.
  */
 export async function showEdits(
-  at: OpenService<Host>,
+  handle: OpenService<Host>,
   spec: ServiceSpec,
   { options }: { options: ParsedOptions },
   signal: AbortSignal,
 ): Promise<boolean> {
-  const change = await findUnitChange(at, spec)
+  const change = await findUnitChange(handle, spec)
   if (!change) return false
   const { path, kind, before, after } = change
   if (kind !== 'edited') return kind === 'outdated'
-  const { host, service } = at
+  const { host, service } = handle
   const advice = `put your changes into a drop-in or ${spec.envFile}; the edited unit is kept as ${path}.edited`
   host.stderr.write(
     `crabup: ${path} was edited; rewriting it loses these changes:\n${await renderPatch(host, before, after)}crabup: ${advice}\n`,

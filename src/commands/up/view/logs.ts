@@ -37,9 +37,9 @@ async function showLogs(request: LogsRequest): Promise<number> {
   const range = readLogOptions(options)
   using stop = new StopController({ host, timeoutMs: 0, idleTimeoutMs: 0 })
   try {
-    const place = await openServicesContext(host, stop.signal)
-    await checkNames(request.names, place)
-    const count = await print(request, { place, range }, stop.signal)
+    const context = await openServicesContext(host, stop.signal)
+    await checkNames(request.names, context)
+    const count = await print(request, { context, range }, stop.signal)
     if (count === 0 && range.lines !== 0 && !options.has('follow'))
       host.stderr.write(noLinesText(request.names, range.since))
     await host.stdout.flush()
@@ -54,10 +54,10 @@ async function showLogs(request: LogsRequest): Promise<number> {
 /** Prints the existing lines, and with --follow the new ones; returns the number of printed lines. */
 async function print(
   { names, options, host }: LogsRequest,
-  { place, range }: { place: ServicesContext; range: ReturnType<typeof readLogOptions> },
+  { context, range }: { context: ServicesContext; range: ReturnType<typeof readLogOptions> },
   signal: AbortSignal,
 ): Promise<number> {
-  const { logs: folder } = place.paths
+  const { logs: folder } = context.paths
   const services = async () => (names.length > 0 ? names : await loggedServices(folder))
   const filesNow = async () => {
     return [...(await services()).flatMap((name) => listLogFiles(name, folder)), supervisorLog(folder)]
@@ -65,13 +65,13 @@ async function print(
   const isWanted = ({ service }: LogEntry) => names.length === 0 || names.includes(service)
   const readTo = new Map<string, FileOffset>()
   const onRead = ({ path }: LogFilePath, to: FileOffset) => void readTo.set(path, to)
-  const journal = await openJournal(place, await services(), range, signal)
+  const journal = await openJournal(context, await services(), range, signal)
   const style = {
     isJson: options.has('json'),
     isPretty: host.stdout.isTerminal,
     color: wantsColor('auto', host.env, host.stdout),
     isNamed: names.length !== 1,
-    now: place.host.now(),
+    now: context.host.now(),
   }
   let count = 0
   const write = async (entry: LogEntry) => {
@@ -84,7 +84,7 @@ async function print(
   for await (const entry of journal.among(backlog, range.lines)) await write(entry)
   if (!options.has('follow')) return count
   const followed = {
-    ...{ folder, files: filesNow, others: () => journal.more(signal), now: () => place.host.now() },
+    ...{ folder, files: filesNow, others: () => journal.more(signal), now: () => context.host.now() },
     readTo: ({ path }: LogFilePath) => readTo.get(path),
   }
   for await (const entry of followLogs(followed, signal)) if (isWanted(entry)) await write(entry)
@@ -93,17 +93,17 @@ async function print(
 
 /** Opens the journal of the services, when systemd runs them. */
 async function openJournal(
-  place: ServicesContext,
+  context: ServicesContext,
   names: readonly string[],
   { lines, since }: { lines: number | undefined; since: number | undefined },
   signal: AbortSignal,
 ) {
   const { readJournal } = await import('../../../up/logs/journal.ts')
-  const isThere = place.manager.kind === 'systemd'
-  const services = new Map(isThere ? names.map((name) => [toServiceLabel(name, place.labels), name]) : [])
-  const first = await readJournal(place.host, { services, lines, since }, signal)
+  const isThere = context.manager.kind === 'systemd'
+  const services = new Map(isThere ? names.map((name) => [toServiceLabel(name, context.labels), name]) : [])
+  const first = await readJournal(context.host, { services, lines, since }, signal)
   let { cursor } = first
-  const startedAt = place.host.now()
+  const startedAt = context.host.now()
   let queriedAt = startedAt
   return {
     /** Merges the journal into the backlog of files. */
@@ -115,11 +115,11 @@ async function openJournal(
       yield* most === undefined ? all : most === 0 ? [] : all.slice(-most)
     },
     async more(stop: AbortSignal): Promise<readonly LogEntry[]> {
-      const now = place.host.now()
+      const now = context.host.now()
       if (services.size === 0 || now - queriedAt < JOURNAL_MS) return []
       queriedAt = now
       const since = cursor === undefined ? startedAt : undefined
-      const next = await readJournal(place.host, { services, lines: undefined, since, cursor }, stop)
+      const next = await readJournal(context.host, { services, lines: undefined, since, cursor }, stop)
       cursor = next.cursor
       return next.entries
     },

@@ -10,12 +10,12 @@ import { toJson, toParts } from './services-output.ts'
  */
 export const listServicesCommand: CommandHandler = async ({ options, host, signal }) => {
   const isJson = options.has('json')
-  const place = await openServicesContext(host, signal)
+  const context = await openServicesContext(host, signal)
   if (options.has('watch')) {
     const { watchPs } = await import('./watch-ps.ts')
-    return await watchPs({ host, isJson, collect: (stop) => collectServices(place, stop) })
+    return await watchPs({ host, isJson, collect: (stop) => collectServices(context, stop) })
   }
-  const snapshot = await collectServices(place, signal)
+  const snapshot = await collectServices(context, signal)
   if (isJson) return printJson(host, toJson(snapshot))
   const { table, notes } = await toParts(snapshot, {
     color: wantsColor('auto', host.env, host.stdout),

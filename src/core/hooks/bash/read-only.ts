@@ -47,12 +47,12 @@ export type LineAnalysis = Pick<Extract<PolicyAction, { kind: 'bash' }>, 'readOn
  * After a command that may change something, only commands that name no path qualify, because that command
  * could have put a link there. A `cd` may fail, so the paths after it are checked from both folders.
  */
-export async function analyzeLine(line: string, place: LineContext): Promise<LineAnalysis> {
+export async function analyzeLine(line: string, context: LineContext): Promise<LineAnalysis> {
   const lexed = lexShell(line)
   if ('opaque' in lexed) return {}
   const forms = lexed.commands.map(readForm)
   if (!forms.some(Boolean)) return {}
-  const results = await judgeForms(forms, place)
+  const results = await judgeForms(forms, context)
   const isReading = results.every((one) => one !== undefined && 'form' in one)
   const readOnly = results.map((one, i) => {
     return one && 'form' in one && (isReading || !forms[i]!.isHardened) ? one : undefined
@@ -64,13 +64,13 @@ export async function analyzeLine(line: string, place: LineContext): Promise<Lin
 
 async function judgeForms(
   forms: readonly (LineForm | undefined)[],
-  place: LineContext,
+  context: LineContext,
 ): Promise<(ReadOnlyUse | ReadOnlyDoubt | undefined)[]> {
   try {
     if (forms.length > MAX_COMMANDS) throw new Doubt(`the line has more than ${MAX_COMMANDS} commands`)
-    const findOrigin = await openPrograms(place.path, place.cwd)
-    const places = await openProtectedPaths(place.closed)
-    const walk: Walk = { ...place, findOrigin, places, folders: [place.cwd], isChanged: false }
+    const findOrigin = await openPrograms(context.path, context.cwd)
+    const protectedPaths = await openProtectedPaths(context.closed)
+    const walk: Walk = { ...context, findOrigin, protectedPaths, folders: [context.cwd], isChanged: false }
     const results: (ReadOnlyUse | ReadOnlyDoubt | undefined)[] = []
     for (const form of forms) {
       const result = form && (await judgeForm(form, walk).catch(explain))
@@ -110,7 +110,7 @@ type LineForm = ReadOnlyForm & { program: string; globs: ReadonlyMap<string, num
 interface Walk extends LineContext {
   /** Determines whether the working directory decides which program runs. */
   findOrigin: Awaited<ReturnType<typeof openPrograms>>
-  places: ProtectedPaths
+  protectedPaths: ProtectedPaths
   /** The folders that the command may run in. */
   folders: readonly string[]
   /** Whether an earlier command may have changed something. */
@@ -152,7 +152,10 @@ async function judgeForm(form: LineForm, walk: Walk): Promise<ReadOnlyUse> {
   const paths = [...new Set(found.flat())]
   const repository = form.git && (await findRepository(form.git, walk))
   const trees = repository === undefined ? paths : [isInside(walk.cwd, repository) ? walk.cwd : repository]
-  if (form.isRecursive && trees.some((tree) => walk.places.paths.some((place) => isInside(tree, place))))
+  if (
+    form.isRecursive &&
+    trees.some((tree) => walk.protectedPaths.paths.some((path) => isInside(tree, path)))
+  )
     throw new Doubt("the folder it reads contains crabtalk's own files")
   if (form.changesTo !== undefined) changeFolder(form.changesTo, paths, walk)
   return { form: form.name, paths, trees: form.isRecursive ? trees : [], ...(repository && { repository }) }
@@ -203,21 +206,21 @@ async function checkConfigFiles(files: readonly string[], tops: readonly string[
 async function resolveNames(
   names: readonly string[],
   form: LineForm,
-  place: Walk & { folder: string },
+  walk: Walk & { folder: string },
 ): Promise<string[]> {
   const words = await Promise.all(
     names.map(async (name) => {
       const globAt = form.globs.get(name)
-      return globAt === undefined ? [name] : await expandGlob(name, globAt, place.folder)
+      return globAt === undefined ? [name] : await expandGlob(name, globAt, walk.folder)
     }),
   )
-  return await Promise.all(words.flat().map((word) => resolveName(word, form, place)))
+  return await Promise.all(words.flat().map((word) => resolveName(word, form, walk)))
 }
 
 async function resolveName(
   name: string,
   { isFilesOnly }: LineForm,
-  { folder, cwd, homeDir, places }: Walk & { folder: string },
+  { folder, cwd, homeDir, protectedPaths }: Walk & { folder: string },
 ): Promise<string> {
   const shown = showText(name)
   if (/^[\\/]{2}/.test(name)) throw new Doubt(`${shown} may be on another host`)
@@ -227,7 +230,7 @@ async function resolveName(
   })
   if (!isInside(cwd, path))
     throw new Doubt(describeOutside(shown, path, isInside(cwd, resolve(folder, name))))
-  if (places.holds(path)) throw new Doubt(`${shown} is a file of crabtalk itself`)
+  if (protectedPaths.holds(path)) throw new Doubt(`${shown} is a file of crabtalk itself`)
   const stats = await statIfThere(path)
   if (stats === undefined) return path // the command reports a missing file
   if (stats.isDirectory()) {
@@ -235,7 +238,7 @@ async function resolveName(
     return path
   }
   if (!stats.isFile()) throw new Doubt(`${shown} is a pipe, a socket or a device`) // reading it may never end
-  if (await places.hasNameIn(stats)) throw new Doubt(`${shown} is a file of crabtalk itself`)
+  if (await protectedPaths.hasNameIn(stats)) throw new Doubt(`${shown} is a file of crabtalk itself`)
   return path
 }
 

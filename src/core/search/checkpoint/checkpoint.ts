@@ -13,7 +13,7 @@ import {
   toPartFile,
 } from './manifest.ts'
 import { decodePart, encodePart } from './part-file.ts'
-import type { CheckpointPlace, PartToSave, SavedPart } from './types.ts'
+import type { CheckpointLocation, PartToSave, SavedPart } from './types.ts'
 
 /**
  * Saves a generation: writes the parts that have no file yet, switches to them by renaming the manifest, then
@@ -23,7 +23,7 @@ import type { CheckpointPlace, PartToSave, SavedPart } from './types.ts'
  * holder of the lease `index` may call it, one call at a time. Throws `storage`.
  */
 export async function saveCheckpoint(
-  { folder, maker }: CheckpointPlace,
+  { folder, maker }: CheckpointLocation,
   parts: readonly PartToSave[],
   signal: AbortSignal,
 ): Promise<string[]> {
@@ -56,7 +56,7 @@ export async function saveCheckpoint(
  * Never throws for unreadable or corrupt files. May run while another process saves.
  */
 export async function loadCheckpoint(
-  { folder, maker }: CheckpointPlace,
+  { folder, maker }: CheckpointLocation,
   log: Log,
 ): Promise<SavedPart[] | undefined> {
   for (let attempt = 1; ; attempt++) {

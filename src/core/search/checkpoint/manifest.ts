@@ -3,7 +3,7 @@ import { isObject, parseObject } from '../../base/json.ts'
 
 /** The list of files that form a generation. */
 export interface CheckpointManifest {
-  /** The `maker` of its CheckpointPlace. */
+  /** The `maker` of its CheckpointLocation. */
   maker: string
   parts: readonly ManifestPart[]
 }

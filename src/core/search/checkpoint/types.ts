@@ -29,7 +29,7 @@ export interface SavedPart {
 }
 
 /** The location of an index's checkpoints, and the version of code that can read them. */
-export interface CheckpointPlace {
+export interface CheckpointLocation {
   /** Used for the checkpoints only: any other file in it is removed. */
   folder: string
   /**

@@ -11,7 +11,7 @@ export function inlineJobs({ log }: { log: Log }): BackgroundJobs {
     seal: async (tail) => sealTail(tail),
     merge: async (job) => mergeSegments(job),
     save: saveCheckpoint,
-    load: (place) => loadCheckpoint(place, log),
+    load: (location) => loadCheckpoint(location, log),
     readFiles: readBatches,
   }
 }

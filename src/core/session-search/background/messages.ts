@@ -1,6 +1,6 @@
 import type { ErrorKind } from '../../base/errors.ts'
 import type { LogLevel } from '../../base/log.ts'
-import type { CheckpointPlace, PartToSave } from '../../search/checkpoint/types.ts'
+import type { CheckpointLocation, PartToSave } from '../../search/checkpoint/types.ts'
 import type { FrozenTail, MergeJob } from '../../search/parts.ts'
 import type { FileToRead } from './types.ts'
 
@@ -8,8 +8,8 @@ import type { FileToRead } from './types.ts'
 export type WorkerJob =
   | { job: 'seal'; tail: FrozenTail }
   | { job: 'merge'; merge: MergeJob }
-  | { job: 'save'; place: CheckpointPlace; parts: readonly PartToSave[] }
-  | { job: 'load'; place: CheckpointPlace }
+  | { job: 'save'; location: CheckpointLocation; parts: readonly PartToSave[] }
+  | { job: 'load'; location: CheckpointLocation }
   /** The reply is the number of the run. */
   | { job: 'open'; files: readonly FileToRead[] }
   /** The reply is a batch, or undefined after the last one. */

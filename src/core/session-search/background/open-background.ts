@@ -70,8 +70,9 @@ export function openBackground({ worker, log, idleMs = IDLE_MS }: BackgroundOpti
   return {
     seal: (tail) => track(attempt((jobs) => jobs.seal(tail))),
     merge: (job) => track(attempt((jobs) => jobs.merge(job))),
-    save: (place, parts, signal) => track(attempt((jobs) => jobs.save(place, parts, untilClosed(signal)))),
-    load: (place, signal) => track(attempt((jobs) => jobs.load(place, untilClosed(signal)))),
+    save: (location, parts, signal) =>
+      track(attempt((jobs) => jobs.save(location, parts, untilClosed(signal)))),
+    load: (location, signal) => track(attempt((jobs) => jobs.load(location, untilClosed(signal)))),
     async *readFiles(files, signal) {
       let left = files
       for await (const jobs of executors()) {

@@ -53,9 +53,9 @@ class JobRunner {
       case 'merge':
         return this.#jobs.merge(request.merge)
       case 'save':
-        return this.#jobs.save(request.place, request.parts, signal)
+        return this.#jobs.save(request.location, request.parts, signal)
       case 'load':
-        return this.#jobs.load(request.place, signal)
+        return this.#jobs.load(request.location, signal)
       case 'open':
         return this.#open(request)
       case 'next':

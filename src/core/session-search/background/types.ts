@@ -1,4 +1,4 @@
-import type { CheckpointPlace, PartToSave, SavedPart } from '../../search/checkpoint/types.ts'
+import type { CheckpointLocation, PartToSave, SavedPart } from '../../search/checkpoint/types.ts'
 import type { Background } from '../../search/parts.ts'
 import type { FileStamp } from '../../storage/session-reader.ts'
 import type { ReadPosition, SessionHeader } from '../../storage/types.ts'
@@ -62,9 +62,9 @@ export interface BackgroundJobs extends Background {
    */
   readFiles(files: readonly FileToRead[], signal: AbortSignal): AsyncGenerator<ReadBatch>
   /** Saves like saveCheckpoint(); settles, aborted or not, only when no more writes are running. */
-  save(place: CheckpointPlace, parts: readonly PartToSave[], signal: AbortSignal): Promise<string[]>
+  save(location: CheckpointLocation, parts: readonly PartToSave[], signal: AbortSignal): Promise<string[]>
   /** Loads like loadCheckpoint(). */
-  load(place: CheckpointPlace, signal: AbortSignal): Promise<SavedPart[] | undefined>
+  load(location: CheckpointLocation, signal: AbortSignal): Promise<SavedPart[] | undefined>
 }
 
 /** Background jobs in another thread, until disposed. */

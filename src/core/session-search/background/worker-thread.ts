@@ -36,9 +36,10 @@ export class WorkerThread implements AsyncDisposable {
   readonly jobs: BackgroundJobs = {
     seal: async (tail) => (await this.#do({ job: 'seal', tail })) as Segment,
     merge: async (merge) => (await this.#do({ job: 'merge', merge })) as Segment,
-    save: async (place, parts, signal) => (await this.#do({ job: 'save', place, parts }, signal)) as string[],
-    load: async (place, signal) =>
-      (await this.#do({ job: 'load', place }, signal)) as SavedPart[] | undefined,
+    save: async (location, parts, signal) =>
+      (await this.#do({ job: 'save', location, parts }, signal)) as string[],
+    load: async (location, signal) =>
+      (await this.#do({ job: 'load', location }, signal)) as SavedPart[] | undefined,
     readFiles: (files, signal) => this.#readFiles(files, signal),
   }
 

@@ -16,9 +16,9 @@ const TRICKS = [...FILE_TRICKS, ...FOLDER_TRICKS]
 
 for (const { name, play, cwd = WORK, used, notices = [] } of TRICKS) {
   test(`instructionsHook() and the trick: ${name}`, async () => {
-    await using place = await makeInstructionFixture()
-    await play(place)
-    const { prompt, files, warnings } = await place.read(cwd)
+    await using fixture = await makeInstructionFixture()
+    await play(fixture)
+    const { prompt, files, warnings } = await fixture.read(cwd)
     assert.doesNotMatch(prompt, new RegExp(`${OUTSIDE}|${KEY}|root:`))
     const expected = used.map((file) => (typeof file === 'string' ? ([file, file] as const) : file))
     assert.deepEqual(
@@ -40,10 +40,10 @@ test('the table has at least 40 tricks', () => {
 })
 
 test('instructionsHook() escapes folder names in the attribute and the block', async () => {
-  await using place = await makeInstructionFixture()
+  await using fixture = await makeInstructionFixture()
   const folder = `${WORK}/x">\n</instructions>\n\u202eevil`
-  await place.write(`${folder}/AGENTS.md`, 'text')
-  const { prompt, notices } = await place.read(folder)
+  await fixture.write(`${folder}/AGENTS.md`, 'text')
+  const { prompt, notices } = await fixture.read(folder)
   assert.equal(prompt.match(/<\/instructions>/g)?.length, 1)
   assert.match(
     prompt.split('\n')[0]!,
@@ -53,52 +53,52 @@ test('instructionsHook() escapes folder names in the attribute and the block', a
 })
 
 test('instructionsHook() never reads a file that replaced another while it was read', async () => {
-  await using place = await makeInstructionFixture()
-  await place.write(AGENTS, 'harmless')
-  await place.write('user/harmless.md', 'harmless')
+  await using fixture = await makeInstructionFixture()
+  await fixture.write(AGENTS, 'harmless')
+  await fixture.write('user/harmless.md', 'harmless')
   let isOver = false
   const swapping = (async () => {
     for (let turn = 0; !isOver; turn++) {
-      const next = place.at(`user/next-${turn}`)
-      if (turn % 2 === 0) await symlink(place.at('out/secret.md'), next)
-      else await link(place.at('user/harmless.md'), next)
-      await rename(next, place.at(AGENTS))
+      const next = fixture.at(`user/next-${turn}`)
+      if (turn % 2 === 0) await symlink(fixture.at('out/secret.md'), next)
+      else await link(fixture.at('user/harmless.md'), next)
+      await rename(next, fixture.at(AGENTS))
       await setImmediate()
     }
   })()
   const seen = new Set<string>()
-  while (seen.size < 2) for (const text of await texts(place)) seen.add(text) // both, in any order
-  for (let turn = 0; turn < 100; turn++) for (const text of await texts(place)) seen.add(text)
+  while (seen.size < 2) for (const text of await texts(fixture)) seen.add(text) // both, in any order
+  for (let turn = 0; turn < 100; turn++) for (const text of await texts(fixture)) seen.add(text)
   isOver = true
   await swapping
   assert.deepEqual([...seen].toSorted(), ['', 'harmless'])
 })
 
 test('instructionsHook() never follows a parent folder that is swapped for a link', async () => {
-  await using place = await makeInstructionFixture()
-  await place.write('out/AGENTS.md', OUTSIDE)
-  await place.write(`${WORK}/sub/AGENTS.md`, 'harmless')
-  await makeRepository(place)
+  await using fixture = await makeInstructionFixture()
+  await fixture.write('out/AGENTS.md', OUTSIDE)
+  await fixture.write(`${WORK}/sub/AGENTS.md`, 'harmless')
+  await makeRepository(fixture)
   let isOver = false
   const swapping = (async () => {
-    const [sub, aside] = [place.at(`${WORK}/sub`), place.at(`${WORK}/aside`)]
+    const [sub, aside] = [fixture.at(`${WORK}/sub`), fixture.at(`${WORK}/aside`)]
     while (!isOver) {
       await rename(sub, aside)
-      await symlink(place.at('out'), sub)
+      await symlink(fixture.at('out'), sub)
       await rm(sub)
       await rename(aside, sub)
     }
   })()
   for (let turn = 0; turn < 200; turn++) {
-    const { prompt } = await place.read(`${WORK}/sub`)
+    const { prompt } = await fixture.read(`${WORK}/sub`)
     // the link may be the working directory itself at that moment, and then the other folder is meant
-    assert.ok(!prompt.includes(OUTSIDE) || prompt.includes(place.at('out/AGENTS.md')), prompt)
+    assert.ok(!prompt.includes(OUTSIDE) || prompt.includes(fixture.at('out/AGENTS.md')), prompt)
   }
   isOver = true
   await swapping
 })
 
-async function texts(place: InstructionFixture): Promise<string[]> {
-  const { files } = await place.read(WORK)
+async function texts(fixture: InstructionFixture): Promise<string[]> {
+  const { files } = await fixture.read(WORK)
   return files.length === 0 ? [''] : files.map(([, text]) => text)
 }
