@@ -59,8 +59,8 @@ function loaderKnowsLibatomic() {
 function startProblem(node) {
   const { status, stderr, error } = spawnSync(node, ['--version'], { encoding: 'utf8' })
   if (status === 0) return undefined
-  const said = error ? error.message : stderr.trim().split('\n')[0]
-  if (!said.includes('libatomic')) return `Cannot start ${node}: ${said}`
+  const reason = error ? error.message : stderr.trim().split('\n')[0]
+  if (!reason.includes('libatomic')) return `Cannot start ${node}: ${reason}`
   return existsSync('/usr/bin/dnf')
     ? `Node ${NEEDED} needs libatomic: dnf install libatomic`
     : `Node ${NEEDED} needs libatomic1: apt install libatomic1`

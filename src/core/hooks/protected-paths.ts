@@ -25,7 +25,7 @@ export interface GuardedPaths {
    * Paths whose changes always need the user's permission, whatever rules and modes say: agents read them as
    * instructions, or start the programs that they name.
    */
-  asked: readonly string[]
+  alwaysAsk: readonly string[]
 }
 
 /** Lists the paths of a home that may be read but not changed, or changed only with the user's permission. */
@@ -33,7 +33,7 @@ export function guardedPaths(paths: HomePaths): GuardedPaths {
   const { sessions, memory, packages, index, history, logs, instructions, skills, catalog } = paths
   return {
     sealed: [sessions, memory, packages, index, history, logs],
-    asked: [instructions, skills, catalog],
+    alwaysAsk: [instructions, skills, catalog],
   }
 }
 

@@ -10,7 +10,7 @@ export interface EditContext {
   /** The user's home directory; empty when there is none. */
   homeDir: string
   /** Files and folders of crabtalk's home that always require confirmation, regardless of rules and modes. */
-  asked: readonly string[]
+  alwaysAsk: readonly string[]
 }
 
 /**
@@ -21,10 +21,10 @@ export interface EditContext {
  */
 export function findGuard(
   path: string,
-  { workspace, homeDir, asked: askedPaths }: EditContext,
+  { workspace, homeDir, alwaysAsk }: EditContext,
 ): EditGuard | undefined {
-  const askedPath = askedPaths.find((one) => isInside(one, path))
-  if (askedPath !== undefined) return { name: lastName(askedPath), isAlways: true }
+  const guarded = alwaysAsk.find((one) => isInside(one, path))
+  if (guarded !== undefined) return { name: lastName(guarded), isAlways: true }
   const names = segments(isInside(workspace, path) ? path.slice(workspace.length) : path)
   const protectedName = names.find(
     (name, i) => PROTECTED_FOLDERS.has(name) || (i === names.length - 1 && PROTECTED_FILES.has(name)),

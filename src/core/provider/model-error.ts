@@ -35,7 +35,7 @@ export function toModelError(reason: unknown, target: CallTarget, signal: AbortS
   if (broken) return toBrokenStreamError(target)
   if (!reason.name.startsWith('AI_')) return toCrabError(reason)
   return failure(reason.name === UNSUPPORTED ? 'invalid' : 'failed', target, {
-    said: reason.message,
+    message: reason.message,
     cause: reason,
   })
 }
@@ -46,7 +46,7 @@ export function toModelError(reason: unknown, target: CallTarget, signal: AbortS
  */
 export function toBrokenStreamError(target: CallTarget, reason?: string): CrabError {
   const why = reason === undefined ? '' : `: ${reason}`
-  return failure('unavailable', target, { said: `the answer ended early${why}` })
+  return failure('unavailable', target, { message: `the answer ended early${why}` })
 }
 
 /**
@@ -54,16 +54,16 @@ export function toBrokenStreamError(target: CallTarget, reason?: string): CrabEr
  * contain the reason.
  */
 export function toNoStreamError(type: string, body: string, target: CallTarget): CrabError {
-  if (type.includes('html')) return failure('config', target, { said: 'it answered with a web page' })
-  return failure('failed', target, { said: `it answered without a stream: ${serverMessage(body)}` })
+  if (type.includes('html')) return failure('config', target, { message: 'it answered with a web page' })
+  return failure('failed', target, { message: `it answered without a stream: ${serverMessage(body)}` })
 }
 
 /** Converts an HTTP error answer to a CrabError that quotes the server in one line and says where to look. */
 export function toResponseError({ status, headers, body }: ErrorResponse, target: CallTarget): CrabError {
-  const said = headers['location'] ? `it redirects to ${headers['location']}` : serverMessage(body)
+  const message = headers['location'] ? `it redirects to ${headers['location']}` : serverMessage(body)
   const retryAfterMs = retryAfter(headers, body)
   return failure(classifyStatus(status, body), target, {
-    said: said || (PHRASES[status] ?? 'no reason given'),
+    message: message || (PHRASES[status] ?? 'no reason given'),
     status,
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   })
@@ -81,12 +81,12 @@ function toRecordError(record: unknown, target: CallTarget): CrabError {
 export function toFaultError({ name, isException, body }: StreamFault, target: CallTarget): CrabError {
   const [, known] = FAULTS.find(([names]) => names.test(name)) ?? []
   const status = known ?? (isException ? 400 : 500)
-  const said = serverMessage(body) === '' ? name : body
-  return toResponseError({ status, headers: {}, body: said }, target)
+  const text = serverMessage(body) === '' ? name : body
+  return toResponseError({ status, headers: {}, body: text }, target)
 }
 
 interface Reason {
-  said: string
+  message: string
   status?: number
   retryAfterMs?: number
   cause?: unknown
@@ -94,8 +94,8 @@ interface Reason {
 
 function failure(kind: ErrorKind, target: CallTarget, reason: Reason): CrabError {
   const { endpoint, model } = target
-  const { said, status, ...more } = reason
-  const why = `${toLine(said, listSecrets(endpoint))}${status === undefined ? '' : ` (${status})`}`
+  const { message, status, ...more } = reason
+  const why = `${toLine(message, listSecrets(endpoint))}${status === undefined ? '' : ` (${status})`}`
   const hint = hintFor(kind, target, reason)
   return new CrabError(kind, `Cannot call ${model} (${endpoint.name}): ${why}`, {
     ...(hint !== undefined && { hint }),

@@ -3,18 +3,18 @@ import { isOpenAI } from './address.ts'
 import { type AwsAccess, findGeography } from './aws.ts'
 import type { ModelEndpoint } from './endpoint.ts'
 
-/** Returns a hint on how to fix a failed call; undefined when there is none. `said` is the server's message. */
+/** Returns a hint on how to fix a failed call; undefined when there is none. `message` is the cause. */
 export function hintFor(
   kind: ErrorKind,
   { endpoint, model }: { endpoint: ModelEndpoint; model: string },
-  { said, retryAfterMs }: { said: string; retryAfterMs?: number },
+  { message, retryAfterMs }: { message: string; retryAfterMs?: number },
 ): string | undefined {
   const { where } = endpoint
   switch (kind) {
     case 'credentials':
-      return endpoint.aws ? aboutAws(endpoint, model, said) : aboutKey(endpoint, said)
+      return endpoint.aws ? aboutAws(endpoint, model, message) : aboutKey(endpoint, message)
     case 'config':
-      return endpoint.aws ? aboutProfile(endpoint.aws, model, said) : aboutName(endpoint)
+      return endpoint.aws ? aboutProfile(endpoint.aws, model, message) : aboutName(endpoint)
     case 'throttled':
       return retryAfterMs === undefined
         ? 'try again later'
@@ -25,33 +25,33 @@ export function hintFor(
     case 'failed':
       return `check that base_url is a model server's (${where})`
     case 'invalid':
-      return TOO_LONG.test(said) ? 'send less, or use a model with a larger context' : undefined
+      return TOO_LONG.test(message) ? 'send less, or use a model with a larger context' : undefined
     default:
       return undefined
   }
 }
 
-function aboutKey({ apiKey, keyFrom }: Pick<ModelEndpoint, 'apiKey' | 'keyFrom'>, said: string): string {
+function aboutKey({ apiKey, keyFrom }: Pick<ModelEndpoint, 'apiKey' | 'keyFrom'>, message: string): string {
   if (apiKey === undefined) return `no key is set: set one (${keyFrom})`
-  if (/credit|quota|balance|billing/i.test(said)) return `add credit, or use another key (${keyFrom})`
+  if (/credit|quota|balance|billing/i.test(message)) return `add credit, or use another key (${keyFrom})`
   return `check the key (${keyFrom})`
 }
 
-function aboutAws({ apiKey, aws, keyFrom }: ModelEndpoint, model: string, said: string): string {
-  if (CLOCK.test(said)) return 'check the clock of this machine: a signature holds for five minutes'
-  const action = /not authorized to perform:? ([\w:*]+)/i.exec(said)?.[1]
+function aboutAws({ apiKey, aws, keyFrom }: ModelEndpoint, model: string, message: string): string {
+  if (CLOCK.test(message)) return 'check the clock of this machine: a signature holds for five minutes'
+  const action = /not authorized to perform:? ([\w:*]+)/i.exec(message)?.[1]
   if (action !== undefined) {
     return `let the user or role of these credentials do ${action} (${keyFrom})${pinned(model, aws!)}`
   }
-  if (/access to the model|marketplace/i.test(said)) {
+  if (/access to the model|marketplace/i.test(message)) {
     return `ask for access to the model in the Bedrock console (${aws!.region})${pinned(model, aws!)}`
   }
-  if (/expired/i.test(said)) return `log in to AWS again (${keyFrom})`
-  return aboutKey({ apiKey: apiKey ?? aws!.credentials?.accessKeyId, keyFrom }, said)
+  if (/expired/i.test(message)) return `log in to AWS again (${keyFrom})`
+  return aboutKey({ apiKey: apiKey ?? aws!.credentials?.accessKeyId, keyFrom }, message)
 }
 
-function aboutProfile(aws: AwsAccess, model: string, said: string): string {
-  if (/on-demand throughput/i.test(said)) {
+function aboutProfile(aws: AwsAccess, model: string, message: string): string {
+  if (/on-demand throughput/i.test(message)) {
     return 'call it through an inference profile: put global., us., eu. or apac. before its name'
   }
   return `check the model's name, and whether ${aws.region} has it (AWS_REGION, or region in config.toml)${pinned(model, aws)}`

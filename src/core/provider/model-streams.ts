@@ -126,10 +126,10 @@ function pullFrom<In, Out>(
   transformer: EventTransformer<In, Out>,
 ): ReadableStream<Out> {
   const reader = source.getReader()
-  let given = 0
+  let enqueued = 0
   const toSink = (controller: ReadableStreamDefaultController<Out>): EventSink<Out> => ({
     enqueue(event) {
-      given++
+      enqueued++
       controller.enqueue(event)
     },
     error: (reason) => controller.error(reason),
@@ -151,8 +151,8 @@ function pullFrom<In, Out>(
       start: (controller) => transformer.start?.(controller),
       async pull(controller) {
         const sink = toSink(controller)
-        const before = given
-        while (given === before) if (!(await pullOnce(sink))) return controller.close()
+        const before = enqueued
+        while (enqueued === before) if (!(await pullOnce(sink))) return controller.close()
       },
       cancel: (reason) => reader.cancel(reason),
     },

@@ -28,18 +28,18 @@ export async function removePkg(name: string, ports: PkgPorts, signal: AbortSign
   const removal: PkgRemoval = { name, removed: [], retained: [] }
   for (const folder of record.skills) {
     const own = `skills/${folder}`
-    const there = await filesBelow(paths.home, own)
-    await settle({ own, there, record, removal, paths }, async () => {
+    const files = await filesBelow(paths.home, own)
+    await settle({ own, files, record, removal, paths }, async () => {
       // Atomic: other processes never see a part of it.
       await rename(join(paths.home, own), join(ports.folder, `old ${folder}`))
     })
   }
   for (const agent of record.agents) {
     const own = `agents/${agent}`
-    const there = (await filesIn(paths.agents)).filter(
+    const files = (await filesIn(paths.agents)).filter(
       (file) => file === `${agent}.toml` || file === `${agent}.md`,
     )
-    await settle({ own, there: there.map((file) => `agents/${file}`), record, removal, paths }, async () => {
+    await settle({ own, files: files.map((file) => `agents/${file}`), record, removal, paths }, async () => {
       await rm(join(paths.agents, `${agent}.toml`), { force: true })
       await rm(join(paths.agents, `${agent}.md`), { force: true })
     })
@@ -51,19 +51,19 @@ export async function removePkg(name: string, ports: PkgPorts, signal: AbortSign
 interface Unit {
   own: string
   /** Its files, relative to the home. */
-  there: readonly string[]
+  files: readonly string[]
   record: PkgRecord
   removal: PkgRemoval
   paths: HomePaths
 }
 
 async function settle(
-  { own, there, record, removal, paths }: Unit,
+  { own, files, record, removal, paths }: Unit,
   remove: () => Promise<void>,
 ): Promise<void> {
-  if (there.length === 0) return
+  if (files.length === 0) return
   const changed: string[] = []
-  for (const file of there) {
+  for (const file of files) {
     const sum = checksum(await readFile(join(paths.home, file)))
     if (record.files[file] !== sum)
       changed.push(file.startsWith(`${own}/`) ? file.slice(own.length + 1) : basename(file))

@@ -77,12 +77,12 @@ function hashSha256(bytes: Uint8Array): string {
 }
 
 /**
- * Verifies the checksum of a file: the given one, or the one in `FILE.sha256` or SHA256SUMS beside it. Throws
+ * Verifies the checksum of a file: `sum`, or the one in `FILE.sha256` or SHA256SUMS beside it. Throws
  * `invalid` when it differs, and when no checksum is known.
  */
-async function verifyFile(path: string, bytes: Uint8Array, given: string | undefined): Promise<void> {
+async function verifyFile(path: string, bytes: Uint8Array, sum: string | undefined): Promise<void> {
   const expected =
-    given === undefined ? await findChecksum(path) : { sum: given.trim().toLowerCase(), from: '--sha256' }
+    sum === undefined ? await findChecksum(path) : { sum: sum.trim().toLowerCase(), from: '--sha256' }
   if (expected === undefined) {
     throw new CrabError('invalid', `Cannot update from ${path}: its checksum is unknown`, {
       hint: `put SHA256SUMS or ${basename(path)}.sha256 beside it, or pass --sha256`,

@@ -98,7 +98,7 @@ test('a working directory inside a protected folder is treated like any other', 
 function judge(name: string, rules: string[], more: Partial<PolicyContext> = {}): Decision {
   const at = makePolicyContext({ rules: ruleList(rules), ...more })
   const path = name.startsWith('/') ? name : `${at.workspace}/${name}`
-  const asked = ['/home/ann/.crabtalk/Crab.md', '/home/ann/.crabtalk/skills']
-  const guard = findGuard(path, { ...at, asked })
+  const alwaysAsk = ['/home/ann/.crabtalk/Crab.md', '/home/ann/.crabtalk/skills']
+  const guard = findGuard(path, { ...at, alwaysAsk })
   return decide({ kind: 'edit', path, shown: name, ...(guard && { guard }) }, at)
 }

@@ -34,7 +34,7 @@ export function fileHook(options: FileHookOptions): Hook {
   }
 }
 
-const NOTHING_GUARDED: GuardedPaths = { sealed: [], asked: [] }
+const NOTHING_GUARDED: GuardedPaths = { sealed: [], alwaysAsk: [] }
 
 function isFileTool(name: string): name is FileTool {
   return FILE_TOOLS.some((tool) => tool.name === name)

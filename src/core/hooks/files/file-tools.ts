@@ -92,13 +92,13 @@ async function run(call: FileCall, args: ToolDispatch['args'], signal: AbortSign
 async function findEditGuard(
   path: string,
   { workspace, homeDir }: { workspace: string; homeDir: string },
-  { asked }: GuardedPaths,
+  { alwaysAsk }: GuardedPaths,
 ): Promise<EditGuard | undefined> {
-  const real = (place: string) => realpath(place).catch(() => place)
-  const [home, ...places] = await Promise.all(
-    [homeDir, ...asked].map((place) => (place === '' ? '' : real(place))),
+  const real = (one: string) => realpath(one).catch(() => one)
+  const [home, ...paths] = await Promise.all(
+    [homeDir, ...alwaysAsk].map((one) => (one === '' ? '' : real(one))),
   )
-  return findGuard(path, { workspace, homeDir: home ?? '', asked: places })
+  return findGuard(path, { workspace, homeDir: home ?? '', alwaysAsk: paths })
 }
 
 function toTarget(
