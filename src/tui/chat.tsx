@@ -81,6 +81,7 @@ export async function openChat(
       onTerminal={lending.resolve}
       onFailure={(reason) => exit.leave(reason)}
       now={ports.now}
+      elapsed={ports.elapsed}
     />,
     { ...INK, stdin: terminal.stdin, stdout: screen.ink },
   )

@@ -45,6 +45,8 @@ export interface ChatPorts {
   readonly env: Readonly<Record<string, string>>
   /** Milliseconds since 1970. */
   now(): number
+  /** Milliseconds of a clock that never jumps. */
+  elapsed(): number
   /** Returns the git branch of `cwd`; undefined when there is none. */
   branch(): Promise<string | undefined>
   /** Returns the texts sent in earlier runs, oldest first. */

@@ -12,6 +12,7 @@ export function chatPorts(dispatch: Dispatch, more: Partial<ChatPorts> & { cwd: 
     shownCwd: '~/work',
     env: {},
     now: () => 0,
+    elapsed: () => performance.now(),
     branch: async () => undefined,
     readHistory: async () => [],
     rememberSent: async () => {},

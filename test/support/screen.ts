@@ -79,6 +79,8 @@ export interface TestStream extends EventEmitter {
   rows: number
   writableNeedDrain: boolean
   bytes(): string
+  /** Returns the bytes of each write. */
+  writes(): readonly string[]
   write(bytes: string, done?: () => void): boolean
 }
 
@@ -93,6 +95,7 @@ export function streamTo(terminal: VirtualTerminal): TestStream {
     rows: terminal.rows,
     writableNeedDrain: false,
     bytes: () => pieces.join(''),
+    writes: () => pieces,
     write(bytes: string, done?: () => void) {
       pieces.push(bytes)
       void terminal.feed(bytes.replaceAll(/(?<!\r)\n/g, '\r\n')).then(done) // as the line discipline does

@@ -19,6 +19,8 @@ export interface ShownChat extends AsyncDisposable {
   type(bytes: string): void
   /** Returns scrollback and screen. */
   text(): string
+  /** Returns the bytes of each write to the terminal. */
+  writes(): readonly string[]
   /** Waits until these texts are visible, in this order. */
   see(...words: readonly string[]): Promise<void>
   /** Waits until the text is no longer on the screen. */
@@ -47,11 +49,11 @@ export async function openShownChat(script: Script, shown: ShownOptions = {}): P
   }) as unknown as NodeJS.ReadStream & PassThrough
   const over = new AbortController()
   const used = chatPorts(between(node.dispatch), { cwd: node.home.paths.home, ...ports })
-  const stdout = streamTo(terminal) as unknown as NodeJS.WriteStream
+  const stream = streamTo(terminal)
   const done = openChat(
     used,
     { ...CHAT_OPTIONS, ...options },
-    { stdin, stdout, hooks: NO_HOOKS, reflow: 'xterm.js' },
+    { stdin, stdout: stream as unknown as NodeJS.WriteStream, hooks: NO_HOOKS, reflow: 'xterm.js' },
     AbortSignal.any([over.signal, ...(shown.signal ? [shown.signal] : [])]),
   )
   done.catch(() => undefined) // the caller that awaits it sees the error
@@ -61,6 +63,7 @@ export async function openShownChat(script: Script, shown: ShownOptions = {}): P
     terminal,
     done,
     text,
+    writes: stream.writes,
     type: (bytes) => void stdin.write(bytes),
     see: (...words) => until(`"${words.join('", then "')}" is seen`, () => follow(words, text())),
     gone: (words) => until(`"${words}" is gone`, () => !terminal.lines().join('\n').includes(words)),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { stripVTControlCharacters } from 'node:util'
 import { request } from '../../src/core/protocol/dispatch.ts'
 import { chooseDigit, openShownChat } from '../support/shown-chat.ts'
 import { startTestDispatch } from '../support/test-dispatch.ts'
@@ -23,14 +24,24 @@ test('output that arrives while an editor has the terminal is printed when the e
   await chat.see('One.', 'Two.', 'Three.')
 })
 
-test('a long answer that arrives in one chunk is printed whole and in order', async () => {
-  const lines = Array.from({ length: 3000 }, (_, at) => `Line *${at}* of a long answer.\n\n`)
-  await using chat = await openShownChat([{ parts: [lines.join(''), 'The end.'] }])
-  chat.type('go\r')
-  await chat.see('The end.')
-  const numbers = [...chat.text().matchAll(/Line \*?(\d+)\*? of/g)].map(([, number]) => Number(number))
-  assert.deepEqual(numbers, [...lines.keys()])
-})
+for (const kind of ['answer', 'thinking'] as const) {
+  test(`a long ${kind} that arrives in one chunk is printed whole, in order and in slices`, async () => {
+    const text = Array.from({ length: 3000 }, (_, at) => `Line ${at} of a long text.\n\n`).join('')
+    const gate = Promise.withResolvers<void>()
+    const part = kind === 'answer' ? text : { thinking: text }
+    await using chat = await openShownChat([{ parts: [part, gate.promise, 'The end.'] }])
+    chat.type('/details\r')
+    await chat.see('details on')
+    chat.type('go\r')
+    await chat.see('Line 2999 of')
+    gate.resolve()
+    await chat.see('The end.')
+    const readNumbers = (shown: string) => [...shown.matchAll(/Line (\d+) of/g)].map(([, at]) => Number(at))
+    assert.deepEqual(readNumbers(chat.text()), [...Array(3000).keys()])
+    const written = chat.writes().map((bytes) => readNumbers(stripVTControlCharacters(bytes)).length)
+    assert.ok(Math.max(...written) < 1000, `${Math.max(...written)} lines in one write`)
+  })
+}
 
 test('a question that opens while an editor has the terminal is not answered by the next key', async () => {
   const gate = Promise.withResolvers<void>()

@@ -38,6 +38,7 @@ export function openChatPorts(host: Host): OpenedPorts {
     shownCwd: abbreviateHome(cwd, home),
     env,
     now: Date.now,
+    elapsed: () => performance.now(),
     branch: async () => (await import('./branch.ts')).readBranch(cwd),
     readHistory: async () => (await import('./history-file.ts')).readSentHistory(paths.history),
     rememberSent: async (text, pasted = []) =>

@@ -22,13 +22,15 @@ export interface AppProps {
   onFailure(reason: unknown): void
   /** Milliseconds since 1970. */
   now(): number
+  /** Milliseconds of a clock that never jumps. */
+  elapsed(): number
 }
 
 /**
  * The chat on the screen: finished blocks go to the scrollback, everything else is drawn in the live region.
  */
 export function App(props: AppProps): ReactNode {
-  const { store, controller, color, location, onTerminal, onFailure, now } = props
+  const { store, controller, color, location, onTerminal, onFailure, now, elapsed } = props
   const state = useSyncExternalStore(store.subscribe, store.getShown)
   const { columns, rows } = useWindowSize()
   const { look, isSettled } = useLook(color, hasCode(state))
@@ -41,7 +43,7 @@ export function App(props: AppProps): ReactNode {
   useInput((input, key) => controller.keys(toKeyPresses(input, key)))
   usePaste((text) => controller.keys([toPaste(text)]))
   useClock(state.turn !== undefined)
-  const isBehind = usePrintFinished({ store, view, isSettled, onFailure })
+  const isBehind = usePrintFinished({ store, view, isSettled, onFailure, elapsed })
   useEffect(() => controller.resized({ columns, rows }), [controller, columns, rows])
   const { isLeaving } = state
   useEffect(() => {
@@ -53,7 +55,7 @@ export function App(props: AppProps): ReactNode {
   return <LiveRegion sections={sections} rows={rows} />
 }
 
-interface PrintingOptions extends Pick<AppProps, 'store' | 'onFailure'> {
+interface PrintingOptions extends Pick<AppProps, 'store' | 'onFailure' | 'elapsed'> {
   view: RenderContext
   isSettled: boolean
 }
@@ -62,50 +64,55 @@ interface PrintingOptions extends Pick<AppProps, 'store' | 'onFailure'> {
  * Prints finished blocks once, after the frame in which they are no longer live. Printing waits while the
  * terminal is lent, and answers wait for the Markdown parser, because printed text is never redrawn.
  *
- * More text than SLICE_CHARS that arrived during a turn is printed in slices, with pauses as long as they
+ * Text longer than SLICE_CHARS that arrived during a turn is printed in slices, with pauses as long as they
  * took: keys are echoed in between, and half of the time is left for reading the stream. Returns whether
  * slices are left.
  */
-function usePrintFinished({ store, view, isSettled, onFailure }: PrintingOptions): boolean {
+function usePrintFinished({ store, view, isSettled, onFailure, elapsed }: PrintingOptions): boolean {
   const { write } = useStdout()
   const [, redraw] = useState(0)
-  const slices = useRef({ isBehind: false, restUntil: 0 })
+  const rest = useRef<Rest>(undefined)
   useLayoutEffect(() => {
     const { finished, isLent, isLeaving, turn } = store.getShown()
     const isReady = isSettled || isLeaving || finished.every(({ block }) => block.kind !== 'answer')
     if (finished.length === 0 || isLent || !isReady) return
-    const { current } = slices
-    const inSlices = !isLeaving && (turn !== undefined || current.isBehind)
-    const begin = performance.now()
-    if (inSlices && begin < current.restUntil) return
+    const inSlices = !isLeaving && (turn !== undefined || rest.current !== undefined)
+    if (inSlices && rest.current?.isOver === false) return
+    const begin = elapsed()
     const blocks = inSlices ? takeSlice(finished) : finished
     const lines = drawOrReport(() => blocks.flatMap(({ block }) => renderBlock(block, view)), [], onFailure)
     write(lines.map((line) => `${line}\n`).join(''))
-    const end = performance.now()
-    current.isBehind = blocks.length < finished.length
-    current.restUntil = current.isBehind ? 2 * end - begin : 0
+    const end = elapsed()
+    rest.current = blocks.length < finished.length ? { until: 2 * end - begin, isOver: false } : undefined
     store.act({ type: 'printed', upto: blocks.at(-1)!.id })
   })
-  const { isBehind, restUntil } = slices.current
+  const { current } = rest
   useEffect(() => {
-    if (!isBehind || !isSettled || store.getShown().isLent) return
-    const timer = setTimeout(() => redraw((count) => count + 1), Math.max(0, restUntil - performance.now()))
+    if (!current) return
+    const finish = () => {
+      current.isOver = true
+      redraw((count) => count + 1)
+    }
+    const timer = setTimeout(finish, Math.max(0, current.until - elapsed()))
     return () => clearTimeout(timer)
-  })
-  return isBehind
+  }, [current, elapsed])
+  return current !== undefined
 }
 
-/** Returns the first blocks, with at most SLICE_CHARS of answers, but at least one. */
+/** The pause after a slice; undefined when no slices are left. */
+type Rest = { until: number; isOver: boolean } | undefined
+
+/** Returns the first blocks, with at most SLICE_CHARS of text, but at least one. */
 function takeSlice(finished: readonly NumberedBlock[]): readonly NumberedBlock[] {
   let chars = 0
   const end = finished.findIndex(({ block }) => {
-    chars += block.kind === 'answer' ? block.text.length : 0
+    chars += block.kind === 'answer' || block.kind === 'thinking' ? block.text.length : 0
     return chars > SLICE_CHARS
   })
   return end < 0 ? finished : finished.slice(0, Math.max(1, end))
 }
 
-/** Takes about 20 ms to render. */
+/** The characters that one slice prints, in about 20 ms. */
 const SLICE_CHARS = 16 * 1024
 
 /**
