@@ -1,10 +1,10 @@
-import { type Elf, putWord, readElf, type Section, textAt, wordAt } from './elf.ts'
+import { type Elf, readCString, readElf, readUint64, type Section, writeUint64 } from './elf.ts'
 import { type DynamicSymbol, hashSymbols } from './elf-hash.ts'
 
 /** The sections about exported symbols, as they lie at the beginning of a program. */
 const TABLES = ['.gnu.hash', '.dynsym', '.dynstr', '.gnu.version'] as const
-/** The section behind them: it stays where it is in memory, as everything else does. */
-const BEHIND = '.gnu.version_r'
+/** The section that follows them: it stays where it is in memory, as everything after it does. */
+const FOLLOWING_SECTION = '.gnu.version_r'
 
 /** The entries of .dynamic that hold the address of each of the tables. */
 const ADDRESS_TAGS = [0x6ffffef5, 6, 5, 0x6ffffff0]
@@ -24,28 +24,31 @@ const SYMBOL_BYTES = 24
 export function withoutExports(program: Buffer): Buffer {
   const file = Buffer.from(program)
   const elf = readElf(file)
-  const [hash, behind] = [sectionOf(elf, TABLES[0]), sectionOf(elf, BEHIND)]
+  const [hash, following] = [requireSection(elf, TABLES[0]), requireSection(elf, FOLLOWING_SECTION)]
   requireOrder(elf)
-  const { table, symbols } = hashSymbols(keptSymbols(file, elf))
+  const { table, symbols } = hashSymbols(selectSymbols(file, elf))
   const strings = new Strings()
   const entries = symbols.map(({ name, entry }) => withName(entry, strings.put(name)))
   moveNames(file, elf, strings)
   moveRelocations(file, elf, symbols)
   const versions = Buffer.from(Uint16Array.from(symbols, ({ version }) => version).buffer)
-  const parts = place([table, Buffer.concat(entries), strings.bytes(), versions], hash.offset)
+  const parts = layOutTables([table, Buffer.concat(entries), strings.bytes(), versions], hash.offset)
   const end = parts.at(-1)!.offset + versions.length
   const page = Math.max(...elf.segments.map(({ alignment }) => alignment))
-  const cut = Math.floor((behind.offset - end) / page) * page
+  const cut = Math.floor((following.offset - end) / page) * page
   moveTables(file, elf, { parts, cut })
-  moveHeaders(file, elf, { from: hash.offset, to: behind.offset, cut })
-  file.fill(0, hash.offset, behind.offset)
+  moveHeaders(file, elf, { from: hash.offset, to: following.offset, cut })
+  file.fill(0, hash.offset, following.offset)
   for (const { bytes, offset } of parts) file.set(bytes, offset)
-  return Buffer.concat([file.subarray(0, behind.offset - cut), file.subarray(behind.offset)])
+  return Buffer.concat([file.subarray(0, following.offset - cut), file.subarray(following.offset)])
 }
 
-/** Requires that the tables lie together, in the first segment of the file. */
+/**
+ * Requires that the tables lie together, in the first segment of the file, and that code cannot refer to the
+ * sections before them, which get other addresses.
+ */
 function requireOrder(elf: Elf): void {
-  const offsets = [...TABLES, BEHIND].map((name) => sectionOf(elf, name).offset)
+  const offsets = [...TABLES, FOLLOWING_SECTION].map((name) => requireSection(elf, name).offset)
   const [first, last] = [offsets[0]!, offsets.at(-1)!]
   const isApart = elf.sections
     .values()
@@ -53,30 +56,37 @@ function requireOrder(elf: Elf): void {
   const isFirst = elf.segments.some(
     ({ type, offset, fileSize }) => type === PT_LOAD && offset === 0 && fileSize > last,
   )
+  const isUnused = [...elf.sections].every(
+    ([name, { address, offset }]) => address === 0 || offset >= first || /^\.(?:interp$|note)/.test(name),
+  )
   const isSorted = offsets.every((offset, index) => index === 0 || offsets[index - 1]! < offset)
-  if (!isApart || !isFirst || !isSorted) throw new Error('its symbols are not where they usually are')
+  if (!isApart || !isFirst || !isSorted) throw new Error('the symbol tables are not in the expected order')
+  if (!isUnused) throw new Error('code may refer to a section before the symbol tables')
 }
 
-/** Returns the symbols that relocations name, and other names of the same places. */
-function keptSymbols(file: Buffer, elf: Elf): DynamicSymbol[] {
+/** Returns the symbols that relocations refer to, and their aliases. */
+function selectSymbols(file: Buffer, elf: Elf): DynamicSymbol[] {
   const symbols = readSymbols(file, elf)
   const used = new Set(relocations(elf).map((at) => file.readUInt32LE(at + 12)))
   const places = new Set(
     symbols.flatMap(({ index, isDefined, entry }) =>
-      isDefined && used.has(index) ? [wordAt(entry, 8)] : [],
+      isDefined && used.has(index) ? [readUint64(entry, 8)] : [],
     ),
   )
   return symbols.filter(
     ({ index, isDefined, entry }) =>
-      index === 0 || used.has(index) || (isDefined && places.has(wordAt(entry, 8))),
+      index === 0 || used.has(index) || (isDefined && places.has(readUint64(entry, 8))),
   )
 }
 
 function readSymbols(file: Buffer, elf: Elf): DynamicSymbol[] {
-  const [names, versions] = [sectionOf(elf, '.dynstr').offset, sectionOf(elf, '.gnu.version').offset]
-  return positions(sectionOf(elf, '.dynsym'), SYMBOL_BYTES).map((at, index) => ({
+  const [names, versions] = [
+    requireSection(elf, '.dynstr').offset,
+    requireSection(elf, '.gnu.version').offset,
+  ]
+  return positions(requireSection(elf, '.dynsym'), SYMBOL_BYTES).map((at, index) => ({
     index,
-    name: textAt(file, names + file.readUInt32LE(at)),
+    name: readCString(file, names + file.readUInt32LE(at)),
     entry: Buffer.from(file.subarray(at, at + SYMBOL_BYTES)),
     version: file.readUInt16LE(versions + 2 * index),
     isDefined: file.readUInt16LE(at + 6) !== 0,
@@ -90,14 +100,14 @@ function withName(entry: Buffer, name: number): Buffer {
 
 /** Moves the names that .dynamic and the required versions refer to. */
 function moveNames(file: Buffer, elf: Elf, strings: Strings): void {
-  const names = sectionOf(elf, '.dynstr').offset
-  for (const at of positions(sectionOf(elf, '.dynamic'), 16)) {
-    if (NAME_TAGS.has(wordAt(file, at)))
-      putWord(file, at + 8, strings.put(textAt(file, names + wordAt(file, at + 8))))
+  const names = requireSection(elf, '.dynstr').offset
+  for (const at of positions(requireSection(elf, '.dynamic'), 16)) {
+    if (NAME_TAGS.has(readUint64(file, at)))
+      writeUint64(file, at + 8, strings.put(readCString(file, names + readUint64(file, at + 8))))
   }
   const move = (at: number) =>
-    file.writeUInt32LE(strings.put(textAt(file, names + file.readUInt32LE(at))), at)
-  for (const library of chain(file, sectionOf(elf, BEHIND).offset, 12)) {
+    file.writeUInt32LE(strings.put(readCString(file, names + file.readUInt32LE(at))), at)
+  for (const library of chain(file, requireSection(elf, FOLLOWING_SECTION).offset, 12)) {
     move(library + 4)
     for (const version of chain(file, library + file.readUInt32LE(library + 8), 12)) move(version + 8)
   }
@@ -124,7 +134,7 @@ interface Part {
   offset: number
 }
 
-function place(tables: readonly Buffer[], from: number): Part[] {
+function layOutTables(tables: readonly Buffer[], from: number): Part[] {
   let end = from
   return tables.map((bytes) => {
     const offset = Math.ceil(end / 8) * 8
@@ -136,21 +146,21 @@ function place(tables: readonly Buffer[], from: number): Part[] {
 /** Writes the new places of the tables where the program and its section headers refer to them. */
 function moveTables(file: Buffer, elf: Elf, { parts, cut }: { parts: readonly Part[]; cut: number }): void {
   for (const [index, name] of TABLES.entries()) {
-    const { header, address, offset } = sectionOf(elf, name)
+    const { header, address, offset } = requireSection(elf, name)
     const part = parts[index]!
     const moved = address - offset + part.offset + cut
-    putWord(file, header + 16, moved)
-    putWord(file, header + 24, part.offset)
-    putWord(file, header + 32, part.bytes.length)
+    writeUint64(file, header + 16, moved)
+    writeUint64(file, header + 24, part.offset)
+    writeUint64(file, header + 32, part.bytes.length)
     setEntry(file, elf, ADDRESS_TAGS[index]!, moved)
   }
   setEntry(file, elf, STRINGS_SIZE_TAG, parts[2]!.bytes.length)
 }
 
 function setEntry(file: Buffer, elf: Elf, tag: number, value: number): void {
-  const at = positions(sectionOf(elf, '.dynamic'), 16).find((at) => wordAt(file, at) === tag)
-  if (at === undefined) throw new Error('it does not say where its symbols are')
-  putWord(file, at + 8, value)
+  const at = positions(requireSection(elf, '.dynamic'), 16).find((at) => readUint64(file, at) === tag)
+  if (at === undefined) throw new Error(`.dynamic has no entry ${tag}`)
+  writeUint64(file, at + 8, value)
 }
 
 interface Cut {
@@ -161,9 +171,9 @@ interface Cut {
   cut: number
 }
 
-/** Writes what the cut moves: addresses before the tables, positions behind them. */
+/** Writes what the cut moves: addresses before the tables, positions after them. */
 function moveHeaders(file: Buffer, elf: Elf, { from, to, cut }: Cut): void {
-  const add = (at: number, more: number) => putWord(file, at, wordAt(file, at) + more)
+  const add = (at: number, more: number) => writeUint64(file, at, readUint64(file, at) + more)
   for (const { header, offset, fileSize } of elf.segments) {
     if (offset >= to) add(header + 8, -cut)
     else if (fileSize > 0) {
@@ -205,7 +215,7 @@ class Strings {
 }
 
 function relocations(elf: Elf): number[] {
-  return ['.rela.dyn', '.rela.plt'].flatMap((name) => positions(sectionOf(elf, name), 24))
+  return ['.rela.dyn', '.rela.plt'].flatMap((name) => positions(requireSection(elf, name), 24))
 }
 
 /** Returns the position of each entry of a section. */
@@ -213,7 +223,7 @@ function positions({ offset, size }: Section, bytes: number): number[] {
   return Array.from({ length: size / bytes }, (_, index) => offset + index * bytes)
 }
 
-function sectionOf(elf: Elf, name: string): Section {
+function requireSection(elf: Elf, name: string): Section {
   const section = elf.sections.get(name)
   if (section === undefined) throw new Error(`it has no ${name}`)
   return section

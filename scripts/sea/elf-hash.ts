@@ -22,7 +22,7 @@ export function hashSymbols(all: readonly DynamicSymbol[]): { table: Buffer; sym
   const bucketCount = Math.max(1, Math.ceil((all.length - imported.length) / 2))
   const hashed = all
     .filter(({ isDefined }) => isDefined)
-    .map((symbol) => ({ symbol, hash: hashOf(symbol.name) }))
+    .map((symbol) => ({ symbol, hash: gnuHash(symbol.name) }))
     .toSorted((a, b) => (a.hash % bucketCount) - (b.hash % bucketCount))
   const table = Buffer.alloc(24 + 4 * (bucketCount + hashed.length))
   const head = [bucketCount, imported.length, 1, BLOOM_SHIFT]
@@ -41,7 +41,7 @@ export function hashSymbols(all: readonly DynamicSymbol[]): { table: Buffer; sym
   return { table, symbols: [...imported, ...hashed.map(({ symbol }) => symbol)] }
 }
 
-function hashOf(name: string): number {
+function gnuHash(name: string): number {
   let hash = 5381
   for (let at = 0; at < name.length; at++) hash = (Math.imul(hash, 33) + name.charCodeAt(at)) >>> 0
   return hash

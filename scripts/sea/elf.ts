@@ -31,7 +31,7 @@ const SECTION_BYTES = 64
 /** Reads the headers of a 64-bit little-endian ELF file. Throws for any other file. */
 export function readElf(file: Buffer): Elf {
   if (file.toString('hex', 0, 6) !== ELF_64_LITTLE_ENDIAN) throw new Error('this is not a 64-bit ELF file')
-  const [segmentsAt, sectionsAt] = [wordAt(file, 32), wordAt(file, 40)]
+  const [segmentsAt, sectionsAt] = [readUint64(file, 32), readUint64(file, 40)]
   const segments = Array.from({ length: file.readUInt16LE(56) }, (_, index) =>
     readSegment(file, segmentsAt + index * SEGMENT_BYTES),
   )
@@ -39,9 +39,9 @@ export function readElf(file: Buffer): Elf {
     { length: file.readUInt16LE(60) },
     (_, index) => sectionsAt + index * SECTION_BYTES,
   )
-  const names = wordAt(file, headers[file.readUInt16LE(62)]! + 24)
+  const names = readUint64(file, headers[file.readUInt16LE(62)]! + 24)
   const sections = headers.map((header) => {
-    const name = textAt(file, names + file.readUInt32LE(header))
+    const name = readCString(file, names + file.readUInt32LE(header))
     return [name, readSection(file, header)] as const
   })
   return { sections: new Map(sections), segments }
@@ -51,33 +51,33 @@ function readSegment(file: Buffer, header: number): Segment {
   return {
     header,
     type: file.readUInt32LE(header),
-    offset: wordAt(file, header + 8),
-    address: wordAt(file, header + 16),
-    fileSize: wordAt(file, header + 32),
-    alignment: wordAt(file, header + 48),
+    offset: readUint64(file, header + 8),
+    address: readUint64(file, header + 16),
+    fileSize: readUint64(file, header + 32),
+    alignment: readUint64(file, header + 48),
   }
 }
 
 function readSection(file: Buffer, header: number): Section {
   return {
     header,
-    address: wordAt(file, header + 16),
-    offset: wordAt(file, header + 24),
-    size: wordAt(file, header + 32),
+    address: readUint64(file, header + 16),
+    offset: readUint64(file, header + 24),
+    size: readUint64(file, header + 32),
   }
 }
 
 /** Reads a 64-bit number. */
-export function wordAt(file: Buffer, at: number): number {
+export function readUint64(file: Buffer, at: number): number {
   return Number(file.readBigUInt64LE(at))
 }
 
 /** Writes a 64-bit number. */
-export function putWord(file: Buffer, at: number, value: number): void {
+export function writeUint64(file: Buffer, at: number, value: number): void {
   file.writeBigUInt64LE(BigInt(value), at)
 }
 
 /** Reads a text that ends with a zero byte. */
-export function textAt(file: Buffer, at: number): string {
+export function readCString(file: Buffer, at: number): string {
   return file.toString('latin1', at, file.indexOf(0, at))
 }

@@ -37,7 +37,7 @@ export async function stripped(node: string, copy: string, target: string): Prom
 
 async function strip(file: string, target: string): Promise<void> {
   const programs = target === 'linux-arm64' ? ['aarch64-linux-gnu-strip', 'strip'] : ['strip']
-  let why = 'there is no strip here'
+  let why = 'strip is not installed'
   for (const program of programs) {
     try {
       return void (await run(program, ['-s', file]))

@@ -1,8 +1,8 @@
 import { type Patch, replaceOnly } from './patch.ts'
 
 /**
- * Patches the package with which the MCP SDK proves that it began a sign-in. It would load Node's
- * cryptography with itself, at the start of each server, and crabtalk signs in nowhere.
+ * Patches the package with which the MCP SDK proves that it began a sign-in. Otherwise it loads Node's
+ * cryptography whenever a server starts, although crabtalk never signs in.
  */
 export const PATCHES: readonly Patch[] = [
   { filter: /[\\/]pkce-challenge[\\/]dist[\\/]index\.node\.js$/, patch: loadCryptoLater },

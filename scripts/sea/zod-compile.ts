@@ -6,11 +6,11 @@ export const PATCHES: readonly Patch[] = [
 ]
 
 /** The number of objects after which a compiled parser saves more than compiling it takes. */
-const PARSED = 16
+const COMPILE_AFTER = 16
 
 /** Returns the module with a counter in front of the parsers it compiles. */
 export function compileLater(module: string): string | undefined {
   const counted = replaceOnly(module, '    let fastpass;\n', '    let fastpass;\n    let parsed = 0;\n')
   const condition = 'if (jit && fastEnabled && ctx?.async === false'
-  return counted && replaceOnly(counted, condition, `${condition} && ++parsed > ${PARSED}`)
+  return counted && replaceOnly(counted, condition, `${condition} && ++parsed > ${COMPILE_AFTER}`)
 }

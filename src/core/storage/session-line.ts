@@ -40,9 +40,9 @@ const SHAPES: ReadonlyMap<string, Shape> = new Map<string, Shape>([
       defaults: [['content', '']],
       optional: [
         ['typed', isString],
-        ['attachments', isListOf({ media_type: isString, data: isString })],
-        ['reasoning', isListOf({ text: isString })],
-        ['tool_calls', isListOf({ id: isString, name: isString, arguments: isString })],
+        ['attachments', checkList({ media_type: isString, data: isString })],
+        ['reasoning', checkList({ text: isString })],
+        ['tool_calls', checkList({ id: isString, name: isString, arguments: isString })],
         ['tool_call_id', isString],
         ['name', isString],
         ['is_error', isBoolean],
@@ -62,7 +62,7 @@ const SHAPES: ReadonlyMap<string, Shape> = new Map<string, Shape>([
         ['is_error', false],
       ],
       optional: [
-        ['files', isListOf({ path: isString, version: isString })],
+        ['files', checkList({ path: isString, version: isString })],
         ['server', isString],
         ['tool', isString],
       ],
@@ -86,7 +86,7 @@ const SHAPES: ReadonlyMap<string, Shape> = new Map<string, Shape>([
   ['event user_steered', { defaults: texts('content'), optional: [] }],
   [
     'event undone',
-    { defaults: texts('run_id'), optional: [['files', isListOf({ path: isString, outcome: isString })]] },
+    { defaults: texts('run_id'), optional: [['files', checkList({ path: isString, outcome: isString })]] },
   ],
   ['event tools_used', { defaults: [], optional: [['tools', isListOfStrings]] }],
   ['compact', { defaults: texts('archive_name', 'archived_at', 'title'), optional: [] }],
@@ -129,7 +129,7 @@ function isUsage(value: unknown): boolean {
   })
 }
 
-function isListOf(fields: Record<string, Check>): Check {
+function checkList(fields: Record<string, Check>): Check {
   return (value) => Array.isArray(value) && value.every((item) => hasFields(item, fields))
 }
 

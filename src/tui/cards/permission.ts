@@ -67,7 +67,7 @@ function escapePermission({ card, state }: Permission): CardKeyResult | undefine
 export function scrollPermission(permission: Permission, direction: -1 | 1, view: CardView): CardKeyResult {
   const { card } = permission
   const { start, end, total, seen } = getContentWindow(permission, view)
-  const page = Math.max(1, end - start - overlapOf(end - start))
+  const page = Math.max(1, end - start - countRepeatedRows(end - start))
   const most = Math.max(0, total - (end - start))
   const scroll = Math.max(0, Math.min(most, start + direction * page))
   return set(card, { scroll, seen: { columns: view.columns, rows: seen } })
@@ -89,12 +89,12 @@ function choose(permission: Permission, view: CardView): CardKeyResult {
   if (does.answer === PERMISSION_ANSWERS.no) return answerPermission(card, does.answer)
   const { start, end, total, seen } = getContentWindow(permission, view)
   if (seen >= total) return answerPermission(card, does.answer)
-  const scroll = Math.max(0, Math.min(total - (end - start), seen - overlapOf(end - start)))
+  const scroll = Math.max(0, Math.min(total - (end - start), seen - countRepeatedRows(end - start)))
   return set(card, { seen: { columns: view.columns, rows: seen }, scroll })
 }
 
 /** Returns how many rows of a page the next one shows again; short pages have no row to spare. */
-function overlapOf(height: number): number {
+function countRepeatedRows(height: number): number {
   return height >= TALL_PAGE ? 1 : 0
 }
 

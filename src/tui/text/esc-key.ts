@@ -58,7 +58,7 @@ interface EscFacts {
   isCommanding: boolean
   isBusy: boolean
   hasDraft: boolean
-  /** The previous key was an Esc that announced to clear the draft. */
+  /** The previous key was an Esc that announced that the next one clears the draft. */
   isClearArmed: boolean
 }
 
