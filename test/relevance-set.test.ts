@@ -34,9 +34,9 @@ test('no query occurs twice, and no family is in both halves', () => {
 test('a synonym query shares few words with its session', () => {
   const labels = [...tuning, ...heldOut].filter(({ kind }) => kind === 'synonyms')
   const shares = labels.map(({ text, session }) => {
-    const said = new Set(history[session]!.turns.flatMap((turn) => splitWords(turn.text)))
-    const asked = splitWords(text)
-    return asked.filter((word) => said.has(word)).length / asked.length
+    const sessionWords = new Set(history[session]!.turns.flatMap((turn) => splitWords(turn.text)))
+    const queryWords = splitWords(text)
+    return queryWords.filter((word) => sessionWords.has(word)).length / queryWords.length
   })
   assert.ok(shares.reduce((sum, share) => sum + share, 0) / shares.length < 0.25)
 })

@@ -36,10 +36,10 @@ test('the documents of a corpus session are those of its stored lines', () => {
   const stored = toSessionLines(session).flatMap((line, at) =>
     storedDocuments({ ...line, seq: at + 1, ts: '' }).map(({ kind, text }) => ({ kind, text })),
   )
-  const given = [...toDocuments(session)].map(({ kind, text }) => ({ kind, text }))
-  const inOrder = (documents: typeof given) => documents.toSorted((a, b) => (a.text < b.text ? -1 : 1))
-  assert.deepEqual(inOrder(stored), inOrder(given))
-  assert.equal(given.filter(({ kind }) => kind < 3).length, MESSAGES_PER_SESSION)
+  const indexed = [...toDocuments(session)].map(({ kind, text }) => ({ kind, text }))
+  const inOrder = (documents: typeof indexed) => documents.toSorted((a, b) => (a.text < b.text ? -1 : 1))
+  assert.deepEqual(inOrder(stored), inOrder(indexed))
+  assert.equal(indexed.filter(({ kind }) => kind < 3).length, MESSAGES_PER_SESSION)
 })
 
 test('a corpus is the same each time it is created', () => {

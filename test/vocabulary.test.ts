@@ -22,6 +22,8 @@ const BANNED =
 const TEST_NAME = /\b(?:test|describe|it)\(\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1/g
 /** Prefixes of constants that should be MAX_ or MIN_. */
 const LIMIT_PREFIX = /\b(?:MOST|LEAST|LONGEST)_\w+/g
+/** Participles that do not say what a variable holds. */
+const PARTICIPLE = /\b(?:const|let)\s+(?:told|said|asked|kept|given|wanted)\b/g
 /** British spellings; the tree spells as its options and libraries do. */
 const SPELLING =
   /\w*(?:colour|catalogue|neighbour|labelled|(?:normali|saniti|summari|recogni|initiali|seriali|organi|optimi)s(?:e|ing|ation))\w*/gi
@@ -94,6 +96,13 @@ test('exported names are words of the field, and no function is called something
 test('constants that are limits start with MAX_ or MIN_', () => {
   assert.deepEqual(
     [...SOURCES, ...TESTS].flatMap((file) => findMatches(file, LIMIT_PREFIX)),
+    [],
+  )
+})
+
+test('variables have nouns as names, not participles', () => {
+  assert.deepEqual(
+    [...SOURCES, ...TESTS].flatMap((file) => findMatches(file, PARTICIPLE)),
     [],
   )
 })

@@ -62,8 +62,8 @@ test('launch.cjs explains how to get Node 26 when it is not installed', async ()
 
 test('launch.cjs uses the Node it runs on when that one is new enough', async () => {
   await using dir = await fakeCheckout('exit 1')
-  const said = await launch(dir.path, ['-p', '6 * 7'], { version: '26.0.0' })
-  assert.deepEqual(said, { ...SILENT, stdout: '42\n' })
+  const output = await launch(dir.path, ['-p', '6 * 7'], { version: '26.0.0' })
+  assert.deepEqual(output, { ...SILENT, stdout: '42\n' })
 })
 
 test('launch.cjs ends by the signal that ended its child', async () => {

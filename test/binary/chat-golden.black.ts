@@ -103,9 +103,9 @@ for (const columns of [40, 80, 200]) {
     await assertGolden(`resume-${columns}`, [second.screen.text()])
     await leave(second)
     const [, request] = talk.server.requests
-    const said = JSON.stringify(request?.json['messages'])
+    const messages = JSON.stringify(request?.json['messages'])
     for (const words of ['Compare the two', 'That is all', 'What did I ask?']) {
-      if (!said.includes(words)) throw new Error(`the next turn does not know "${words}"`)
+      if (!messages.includes(words)) throw new Error(`the next turn does not know "${words}"`)
     }
   })
 }

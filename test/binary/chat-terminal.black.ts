@@ -177,8 +177,8 @@ test('the cursor is at the caret, after and between wide characters', async () =
 
 test('two chats on one home each have their own conversation, and leave no process', async () => {
   await using talk = await makeTalk((request) => {
-    const said = JSON.stringify((request.json['messages'] as unknown[]).at(-1))
-    return { parts: [said.includes('one') ? 'Answer to one.' : 'Answer to two.'] }
+    const message = JSON.stringify((request.json['messages'] as unknown[]).at(-1))
+    return { parts: [message.includes('one') ? 'Answer to one.' : 'Answer to two.'] }
   })
   await using one = openChat(talk, ['chat', '-s', 'ann'])
   await using two = openChat(talk, ['chat', '-s', 'bob'])
@@ -225,12 +225,12 @@ test('the terminal is restored when the program crashes', async () => {
 const WORDS = Array.from({ length: 400 }, (_, at) => `word${at} ${at % 25 === 24 ? '\n\n' : ''}`)
 
 function assertOnce(chat: Session): void {
-  const said = chat.screen
+  const lines = chat.screen
     .text()
     .join('\n')
     .match(/\bword\d+\b/g)
   assert.deepEqual(
-    said,
+    lines,
     WORDS.map((word) => word.trim()),
   )
   assert.equal(promptsOf(chat), 1)

@@ -137,8 +137,8 @@ test('conversation search exits 1 when nothing is found, and 2 for invalid argum
 
 test('conversation search escapes control characters of messages on a terminal', async () => {
   await using box = await makeSandbox()
-  const said = ['before \u001b]0;title\u0007\u001b[2Jneedle\u009b31m after\u202e']
-  await writeStoredTalks(box.home, [{ at: Date.now() - DAY, said, title: '\u001b[31mred' }])
+  const answers = ['before \u001b]0;title\u0007\u001b[2Jneedle\u009b31m after\u202e']
+  await writeStoredTalks(box.home, [{ at: Date.now() - DAY, said: answers, title: '\u001b[31mred' }])
   const terminal = box.terminal(['conversation', 'search', 'needle'], { env: { NO_COLOR: '1' } })
   await terminal.finished
   assert.match(terminal.output(), /needle/)

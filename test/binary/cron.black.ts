@@ -94,12 +94,12 @@ describe('crabtalk cron', { concurrency: 3 }, () => {
     assert.equal((await cron(talk, ['add', '@yearly', '/check-feeds', '-s', 'feeds'])).code, 0)
     const { stdout, stderr, code } = await cron(talk, ['run', '1'])
     assert.deepEqual([stdout, stderr, code], ['done\n', '', 0])
-    const said = `<skill name="check-feeds" folder="${folder}">\nLook.\n</skill>`
-    assert.equal(lastPrompt(talk.server.requests[0]), said)
+    const skillText = `<skill name="check-feeds" folder="${folder}">\nLook.\n</skill>`
+    assert.equal(lastPrompt(talk.server.requests[0]), skillText)
     assert.match(talk.server.requests[0]!.text, /workspace\/crab\/unattended/)
     assert.equal((await cron(talk, ['add', '@yearly', '/check-feeds short "a b"', '-s', 'short'])).code, 0)
     assert.equal((await cron(talk, ['run', '2'])).stdout, 'done\n')
-    assert.equal(lastPrompt(talk.server.requests[1]), `${said}\n\nshort "a b"`)
+    assert.equal(lastPrompt(talk.server.requests[1]), `${skillText}\n\nshort "a b"`)
     await rm(folder, { recursive: true })
     const missing = await cron(talk, ['run', '1'])
     assert.deepEqual([missing.stdout, missing.code], ['', 1])

@@ -34,8 +34,8 @@ test(`${SENDS} sends through one daemon are each answered and stored once, in or
       const [sender, content] = [`c${number % CONVERSATIONS}`, `question ${number}`]
       const answer = await request(daemon.dispatch, 'send', { agent: 'crab', sender, content }, NEVER)
       assert.equal(answer.content, `to ${content}`)
-      const said = expected.get(sender) ?? []
-      expected.set(sender, [...said, `user: ${content}`, `assistant: to ${content}`])
+      const lines = expected.get(sender) ?? []
+      expected.set(sender, [...lines, `user: ${content}`, `assistant: to ${content}`])
     }
   }
   const lanes = Array.from({ length: LANES }, (_, index) => index)

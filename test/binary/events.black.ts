@@ -160,14 +160,14 @@ test('events --mcp follows the servers of agents', async () => {
 test('a payload comes from an argument, or from standard input where that is given or piped', async () => {
   await using talk = await makeTalk(script)
   await using _daemon = await startSandboxDaemon(talk)
-  const given: readonly (readonly [readonly string[], RunOptions])[] = [
+  const commands: readonly (readonly [readonly string[], RunOptions])[] = [
     [['an argument'], { stdin: 'open' }],
     [['-'], { stdin: 'two\nlines\n\n' }],
     [[], { stdin: 'piped' }],
     [[], {}],
     [['--', '-x'], {}],
   ]
-  for (const [args, options] of given) {
+  for (const [args, options] of commands) {
     const running = talk.start(['events', 'publish', 'src', ...args], { ...options, env: WITH_DAEMON })
     const { code, stderr } = await running.finished
     assert.deepEqual([code, stderr], [0, ''])

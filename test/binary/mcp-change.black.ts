@@ -167,8 +167,8 @@ test('mcp set changes keys after the server started with them, and keeps everyth
     message: /"env\.TOKEN" is \[secret\], and stored secrets are kept only for the same "command"$/,
     hint: /give the value itself/,
   })
-  const given = ['-e', 'TOKEN=s3cr3t-value', ...words]
-  const { stdout, stderr, code } = await box.run(['mcp', 'set', 'notes', ...given])
+  const options = ['-e', 'TOKEN=s3cr3t-value', ...words]
+  const { stdout, stderr, code } = await box.run(['mcp', 'set', 'notes', ...options])
   assert.deepEqual([stdout, stderr, code], ['changed notes: 2 tools\n', '', 0])
   const after = before
     .replace('command = "no-such-program"', `command = ${JSON.stringify(command)}`)

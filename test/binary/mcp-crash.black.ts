@@ -30,19 +30,19 @@ test(`${CALLS} concurrent calls after an HTTP server was killed make one new ses
   await using records = await recordFolder()
   await using server = await startHttpServer(records.path)
   await using node = await startMcpDaemon({ crab: [{ name: 'one', url: server.url }] })
-  const asked = (method: string, tool?: string) =>
+  const countRequests = (method: string, tool?: string) =>
     server.requests().filter((request) => request.method === method && request.tool === tool).length
   const first = (await node.call('one', 'pid', {})).output
-  assert.equal(asked('initialize'), 1)
+  assert.equal(countRequests('initialize'), 1)
   const failure = settleOutcome(node.call('one', 'sleep', { ms: 60_000 }))
-  await until('the call is under way', () => asked('tools/call', 'sleep') === 1)
+  await until('the call is under way', () => countRequests('tools/call', 'sleep') === 1)
   await server.kill()
   const reason = await failure
   assert.ok(reason instanceof CrabError && reason.kind === 'unavailable', String(reason))
   await server.revive()
   const pids = await Promise.all(Array.from({ length: CALLS }, () => node.call('one', 'pid', {})))
   assert.deepEqual([...new Set(pids.map(({ output }) => output === first))], [false])
-  assert.deepEqual([asked('initialize'), asked('tools/call', 'sleep')], [2, 1])
+  assert.deepEqual([countRequests('initialize'), countRequests('tools/call', 'sleep')], [2, 1])
 })
 
 test('a daemon that starts after kill -9 ends the servers of its predecessor, and runs each server once', async () => {

@@ -179,8 +179,8 @@ test('the chat completes prompts and resources of running servers, and sends a p
   await chat.shows((screen) => screen.text().filter((line) => line === 'Done.').length === 3)
   assert.match(lastPrompt(talk.server.requests[2]), /^see @docs:docs:\/\/readme\n\n<resource server="docs"/)
   assert.equal(talk.server.requests.length, 3)
-  const said = chat.screen.text().filter((line) => line.includes('▌ see @docs'))
-  assert.equal(said.length, 1, chat.screen.text().join('\n'))
+  const lines = chat.screen.text().filter((line) => line.includes('▌ see @docs'))
+  assert.equal(lines.length, 1, chat.screen.text().join('\n'))
   assert.ok(
     chat.screen.text().every((line) => !line.includes('<resource')),
     'the frame is for the model',
@@ -200,8 +200,8 @@ for (const era of ['legacy', 'modern'] as const) {
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line))
-    const told = records.filter(({ type }) => type === 'tool.progress')
-    assert.ok(told.length > 1 && /^\d of 8$/.test(told[0].message), stdout)
+    const progress = records.filter(({ type }) => type === 'tool.progress')
+    assert.ok(progress.length > 1 && /^\d of 8$/.test(progress[0].message), stdout)
     assert.equal(code, 0)
     await using chat = openChat(talk, ['chat', '--new', 'go'])
     await chat.shows(/^ +[1-8] of 8$/)

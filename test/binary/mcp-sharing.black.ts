@@ -69,15 +69,15 @@ for (const [difference, { change, sessions }] of Object.entries(REMOTE_DIFFERENC
     await using node = await startMcpDaemon({ ann: [ann], bob: [bob] })
     await makeToolCall(node, 'ann', ann.name)
     await makeToolCall(node, 'bob', bob.name)
-    const asked = server.requests()
-    assert.equal(asked.filter(({ method }) => method === 'initialize').length, sessions)
-    assert.equal(new Set(callsIn(asked).map(({ session }) => session)).size, sessions)
+    const requests = server.requests()
+    assert.equal(requests.filter(({ method }) => method === 'initialize').length, sessions)
+    assert.equal(new Set(callsIn(requests).map(({ session }) => session)).size, sessions)
     assert.deepEqual(
-      callsIn(asked).map(({ auth }) => auth),
+      callsIn(requests).map(({ auth }) => auth),
       [`Bearer ${ann.auth}`, `Bearer ${bob.auth}`],
     )
-    for (const { session } of callsIn(asked)) {
-      const auths = asked.filter((request) => request.session === session).map(({ auth }) => auth)
+    for (const { session } of callsIn(requests)) {
+      const auths = requests.filter((request) => request.session === session).map(({ auth }) => auth)
       assert.equal(new Set(auths).size, 1, 'a session has one credential')
     }
   })
@@ -101,8 +101,8 @@ test('servers of two agents with their own credentials each see only their own, 
     assert.deepEqual(found, [tokens[agent]])
   }
   assert.equal(server.starts().length, 2)
-  const told = JSON.stringify(await node.peers()) + (await node.home.read('logs/daemon.log'))
-  assert.doesNotMatch(told, /token-of|key-of/)
+  const text = JSON.stringify(await node.peers()) + (await node.home.read('logs/daemon.log'))
+  assert.doesNotMatch(text, /token-of|key-of/)
 })
 
 async function makeToolCall(node: McpDaemon, agent: string, name: string): Promise<void> {

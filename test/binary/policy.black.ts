@@ -30,10 +30,10 @@ test('policy why names the deciding rule and its file, all other rules, and what
   assert.deepEqual(field('rule'), ['deny bash(git push *) (agents/crab.toml:5)'])
   assert.deepEqual(field('also'), ['allow bash(git *) (agents/crab.toml:4)'])
   assert.match(field('why')[0] ?? '', /agents\/crab\.toml:5/)
-  const asked = await box.run(['policy', 'why', 'bash(npm test && git status)'])
-  assert.match(asked.stdout, /^effect +ask$/m)
-  assert.match(asked.stdout, /^to allow +bash\(npm test \*\)$/m)
-  assert.equal(asked.code, 0)
+  const answer = await box.run(['policy', 'why', 'bash(npm test && git status)'])
+  assert.match(answer.stdout, /^effect +ask$/m)
+  assert.match(answer.stdout, /^to allow +bash\(npm test \*\)$/m)
+  assert.equal(answer.code, 0)
 })
 
 test('policy why --json prints the same for programs', async () => {

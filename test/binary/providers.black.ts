@@ -10,7 +10,7 @@ import { assertFailed } from '../support/talk.ts'
 const KEY = 'sk-secret-0123456789'
 const PIXEL =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
-const said = (message: string) => ({ message, error: { message } })
+const errorBody = (message: string) => ({ message, error: { message } })
 
 /** A provider that is configured by environment variables only. */
 interface Provider {
@@ -108,7 +108,7 @@ for (const { name, path, returns, env } of PROVIDERS) {
     })
 
     test('exits 77 on a bad key, and does not print it', async () => {
-      await using setting = await open(() => ({ status: 401, body: said(`Bad key ${KEY}`) }))
+      await using setting = await open(() => ({ status: 401, body: errorBody(`Bad key ${KEY}`) }))
       assertFailed(await setting.send(['hello']), 'credentials', {
         message: /Bad key \[secret\] \(401\)$/,
         hint: /check the key \((\w+_API_KEY|AWS_ACCESS_KEY_ID)\)$/,
@@ -118,7 +118,7 @@ for (const { name, path, returns, env } of PROVIDERS) {
 
     test('exits 75 on a rate limit that lasts', async () => {
       const headers = { 'retry-after': '120' }
-      await using setting = await open(() => ({ status: 429, headers, body: said('slow down') }))
+      await using setting = await open(() => ({ status: 429, headers, body: errorBody('slow down') }))
       assertFailed(await setting.send(['hello']), 'throttled', {
         message: /slow down \(429\)$/,
         hint: /try again in 120 s/,

@@ -5,13 +5,13 @@ import { test } from 'node:test'
 import type { Reply } from '../support/model-server.ts'
 import { assertFailed, makeTalk, shortConfig, type Talk, writeConfig } from '../support/talk.ts'
 
-const said = (message: string) => ({ error: { message } })
+const errorBody = (message: string) => ({ error: { message } })
 const OK: Reply = { parts: ['ok'] }
 
 test('401 exits 77 after one request, with a hint that names the source of the key and not the key', async () => {
   const config = (url: string) => `${shortConfig(url)}api_key = "sk-secret-0123456789"\n`
   await using talk = await makeTalk(
-    () => ({ status: 401, body: said('Bad key sk-secret-0123456789') }),
+    () => ({ status: 401, body: errorBody('Bad key sk-secret-0123456789') }),
     config,
   )
   const finished = await talk.send(['-s', 'me', 'hello'])
@@ -25,7 +25,7 @@ test('401 exits 77 after one request, with a hint that names the source of the k
 
 test('429 waits for the time in Retry-After and then succeeds', async () => {
   await using talk = await makeTalk([
-    { status: 429, headers: { 'retry-after': '1' }, body: said('slow down') },
+    { status: 429, headers: { 'retry-after': '1' }, body: errorBody('slow down') },
     OK,
   ])
   const { stdout, stderr, code } = await talk.send(['--output', 'stream-json', 'hello'])
@@ -38,7 +38,7 @@ test('429 waits for the time in Retry-After and then succeeds', async () => {
 })
 
 test('429 with a Retry-After that is too long exits 75 immediately, with that time', async () => {
-  const reply = { status: 429, headers: { 'retry-after': '120' }, body: said('slow down') }
+  const reply = { status: 429, headers: { 'retry-after': '120' }, body: errorBody('slow down') }
   await using talk = await makeTalk(() => reply)
   const { stdout, code } = await talk.send(['--output', 'json', 'hello'])
   const { error } = JSON.parse(stdout)
@@ -51,7 +51,7 @@ test('429 with a Retry-After that is too long exits 75 immediately, with that ti
 })
 
 test('a server that fails twice gets a third request; one that always fails exits 69', async () => {
-  const fails = (status: number): Reply => ({ status, body: said('oops') })
+  const fails = (status: number): Reply => ({ status, body: errorBody('oops') })
   await using talk = await makeTalk([
     fails(500),
     fails(503),
@@ -129,12 +129,12 @@ test('the finish reason of a model decides the exit code', async () => {
 test('a rejected request is reported in the words of the server: too long, unknown model, a web page', async () => {
   const wrong: [Reply, number, RegExp][] = [
     [
-      { status: 400, body: said('maximum context length is 4096 tokens') },
+      { status: 400, body: errorBody('maximum context length is 4096 tokens') },
       65,
       /4096 tokens \(400\)\nhint: send less/,
     ],
     [
-      { status: 404, body: said('The model does not exist') },
+      { status: 404, body: errorBody('The model does not exist') },
       78,
       /does not exist \(404\)\nhint: .*config\.toml:1/,
     ],

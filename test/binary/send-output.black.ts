@@ -39,8 +39,8 @@ test('the first bytes are printed while the model is still streaming, also throu
 })
 
 test('a final newline is added only when it is missing, and an empty answer prints nothing', async () => {
-  const said = [['text'], ['text\n'], ['text\n\n'], ['text', '\r\n'], ['\n text'], []]
-  await using talk = await makeTalk((_, index) => ({ parts: said[index] ?? [] }))
+  const answers = [['text'], ['text\n'], ['text\n\n'], ['text', '\r\n'], ['\n text'], []]
+  await using talk = await makeTalk((_, index) => ({ parts: answers[index] ?? [] }))
   const printed = ['text\n', 'text\n', 'text\n\n', 'text\r\n', '\n text\n', '']
   for (const text of printed) assert.equal((await talk.send(['hello'])).stdout, text)
 })

@@ -97,12 +97,12 @@ test('listings and other conversations do not wait for a running turn', async ()
 
 /** Checks that every message is followed by its own answer; the messages may be in any order. */
 function assertAlternates(session: Session | undefined, messages: readonly string[]): void {
-  const said = session?.said ?? []
-  const asked = said.filter((_, index) => index % 2 === 0).map((line) => line.slice('user: '.length))
-  assert.deepEqual(asked.toSorted(), messages)
+  const lines = session?.said ?? []
+  const questions = lines.filter((_, index) => index % 2 === 0).map((line) => line.slice('user: '.length))
+  assert.deepEqual(questions.toSorted(), messages)
   assert.deepEqual(
-    said,
-    asked.flatMap((message) => [`user: ${message}`, `assistant: answer to ${message}`]),
+    lines,
+    questions.flatMap((message) => [`user: ${message}`, `assistant: answer to ${message}`]),
   )
 }
 

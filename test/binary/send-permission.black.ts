@@ -207,8 +207,8 @@ for (const [command, shown] of HOSTILE) {
     assert.equal(card(terminal)[1], `  │ ${shown}`)
     terminal.type('4\r')
     await terminal.finished
-    const said = terminal.output().replaceAll('\r\n', '')
-    assert.ok(['\r', '\u001b', '\u202e', '\u200b'].every((char) => !said.includes(char)))
+    const output = terminal.output().replaceAll('\r\n', '')
+    assert.ok(['\r', '\u001b', '\u202e', '\u200b'].every((char) => !output.includes(char)))
   })
 }
 
@@ -255,9 +255,9 @@ test('a process without a controlling terminal asks nothing, whatever its stream
   await terminal.finished
   assert.match(terminal.output(), /^Done\.\r\n.*denied bash: touch a .*\r\ncode 4\r\n$/s)
   assert.equal(prompted(terminal), 0)
-  const asked = await talk.shell('crabtalk send --on-ask tty go on')
-  assert.equal(asked.code, 2)
-  assert.match(asked.stderr, /Cannot ask on the terminal: this process has none\nhint: /)
+  const answer = await talk.shell('crabtalk send --on-ask tty go on')
+  assert.equal(answer.code, 2)
+  assert.match(answer.stderr, /Cannot ask on the terminal: this process has none\nhint: /)
 })
 
 test('--on-ask fail ends the turn immediately with 4', async () => {

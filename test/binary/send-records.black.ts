@@ -49,8 +49,8 @@ test('cancel ends only the running turn, and the conversation continues', async 
     [false, 'cancelled', 'cancelled'],
     [true, 'answered', 'stop'],
   ])
-  const said = ['user: please hang', 'assistant: half [cancelled]', 'user: go on', 'assistant: go on']
-  assert.deepEqual((await talk.sessions())[0]?.said, said)
+  const lines = ['user: please hang', 'assistant: half [cancelled]', 'user: go on', 'assistant: go on']
+  assert.deepEqual((await talk.sessions())[0]?.said, lines)
 })
 
 test('a co-process whose last turn was cancelled exits with 130, not by a signal', async () => {

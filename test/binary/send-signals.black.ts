@@ -51,10 +51,10 @@ test('Ctrl-C stops the shell loop in which it runs', async () => {
 
 test('a signal before the first answer, or while standard input is read, ends the process', async () => {
   await using talk = await makeTalk([{ silent: true }])
-  const asked = talk.startSend(['-s', 'me', 'hello'])
+  const send = talk.startSend(['-s', 'me', 'hello'])
   await asksServer(talk, 1)
-  asked.child.kill('SIGINT')
-  assert.deepEqual({ ...(await asked.finished), stdoutBytes: 0 }, ended('SIGINT'))
+  send.child.kill('SIGINT')
+  assert.deepEqual({ ...(await send.finished), stdoutBytes: 0 }, ended('SIGINT'))
   assert.deepEqual((await talk.sessions())[0]?.said, ['user: hello'])
   const reading = talk.startSend(['hello'], { stdin: 'open' })
   await reading.prints(/waiting for standard input/, 'stderr')

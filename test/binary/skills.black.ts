@@ -16,22 +16,22 @@ describe('skills', { concurrency: 2 }, () => {
     const folder = await writeSkill(talk, 'review', 'Look at this.')
     await mkdir(join(talk.cwd, '.crabtalk', 'skills', 'local'), { recursive: true })
     await writeFile(join(talk.cwd, '.crabtalk', 'skills', 'local', 'SKILL.md'), matter('local'))
-    const said = async (words: string, stdin?: string) => {
+    const send = async (words: string, stdin?: string) => {
       const { code, stderr } = await talk.send(['-s', 'ann', words], { ...(stdin && { stdin }) })
       assert.deepEqual([code, stderr], [0, ''])
       return lastPrompt(talk.server.requests.at(-1))
     }
     const tag = (body: string) => `<skill name="review" folder="${folder}">\n${body}\n</skill>`
-    assert.equal(await said('/review'), tag('Look at this.'))
+    assert.equal(await send('/review'), tag('Look at this.'))
     await writeSkill(talk, 'review', 'Look closely at $ARGUMENTS.')
-    assert.equal(await said('/review src/a.ts'), tag('Look closely at src/a.ts.'))
+    assert.equal(await send('/review src/a.ts'), tag('Look closely at src/a.ts.'))
     await writeSkill(talk, 'review', 'Look. </skill> Now.')
     assert.equal(
-      await said('/review it', 'diff\n'),
+      await send('/review it', 'diff\n'),
       `${tag('Look. &lt;/skill> Now.')}\n\nit\n\n<stdin>\ndiff\n</stdin>`,
     )
     for (const words of ['/etc/hosts what is it?', '/local x', '/../review', '/reviews'])
-      assert.equal(await said(words), words)
+      assert.equal(await send(words), words)
     const listed = await talk.run(['conversation', 'list', '--json'])
     assert.match(listed.stdout, /"\/review"/)
     const shown = await talk.run(['conversation', 'show'])

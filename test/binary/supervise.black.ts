@@ -77,9 +77,9 @@ async function readProcessSession(pid: number): Promise<number> {
 }
 
 async function onlyTheseRun(box: Sandbox, pids: readonly number[]): Promise<void> {
-  const wanted = pids.toSorted().join()
+  const expected = pids.toSorted().join()
   await until(
-    `${wanted} is all that runs`,
-    async () => (await box.processesLeft()).toSorted().join() === wanted,
+    `${expected} is all that runs`,
+    async () => (await box.processesLeft()).toSorted().join() === expected,
   )
 }

@@ -16,9 +16,9 @@ for (const line of [
     await writeFile(join(home, 'local/settings.toml'), '') // marks a home of another program
     const host = { ...box.host, env: { CRABTALK_HOME: home } }
     assert.equal(await main('crabtalk', line, host), 78)
-    const said = box.stderr()
-    assert.match(said, /^crabtalk: error\[config\]: .+\n/)
+    const stderr = box.stderr()
+    assert.match(stderr, /^crabtalk: error\[config\]: .+\n/)
     assert.equal(await main('crabtalk', [...line, '--give-up'], host), 0)
-    assert.equal(box.stderr(), said + said)
+    assert.equal(box.stderr(), stderr + stderr)
   })
 }

@@ -80,9 +80,9 @@ for (const nonBlocking of [false, true]) {
 test('Output reports once that its reader has gone, and discards the rest without a failure', async () => {
   using fifo = openFifo()
   const output = new Output(fifo.input, () => false)
-  let told = 0
+  let calls = 0
   output.onClosed = () => {
-    told++
+    calls++
   }
   fifo.hangUp()
   output.write('a')
@@ -90,7 +90,7 @@ test('Output reports once that its reader has gone, and discards the rest withou
   await output.flush()
   assert.equal(output.write(BIG), undefined)
   await output.flush()
-  assert.equal(told, 1)
+  assert.equal(calls, 1)
 })
 
 test('Output reports that its reader goes away while it waits', async () => {

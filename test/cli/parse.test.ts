@@ -202,8 +202,8 @@ test('parseOptions() loses no word of any line', () => {
       try {
         const options = parse(COMMAND, argv)
         const values = Object.values(givenBy(options)).flat()
-        const kept = [...options.args, ...values].join('')
-        for (const text of argv.filter((one) => !one.startsWith('-'))) assert.ok(kept.includes(text))
+        const joined = [...options.args, ...values].join('')
+        for (const text of argv.filter((one) => !one.startsWith('-'))) assert.ok(joined.includes(text))
       } catch (reason) {
         assert.equal((reason as { kind?: string }).kind, 'usage')
       }

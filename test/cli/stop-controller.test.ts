@@ -116,11 +116,11 @@ test('StopController without limits never ends a run', async (context) => {
 test("StopController cancels when its caller's signal is aborted, without ending the program", async () => {
   await using at = await makeTestHost()
   for (const isEarly of [true, false]) {
-    const asked = new AbortController()
+    const request = new AbortController()
     const reason = new CrabError('cancelled', 'Cancelled by the client')
-    if (isEarly) asked.abort(reason)
-    using stop = new StopController({ host: at.host, ...LIMITS, signal: asked.signal })
-    asked.abort(reason)
+    if (isEarly) request.abort(reason)
+    using stop = new StopController({ host: at.host, ...LIMITS, signal: request.signal })
+    request.abort(reason)
     assert.deepEqual([stop.signal.reason, stop.exit, at.left], [reason, undefined, []])
   }
 })

@@ -206,10 +206,10 @@ test('messages wait for a compaction, and are answered from its summary', async 
   await assert.rejects(request(node.dispatch, 'steerSession', { ...PAIR, content: 'x' }, NEVER), {
     kind: 'missing',
   })
-  const asked = node.ask('two')
+  const answer = node.ask('two')
   gate.resolve()
   const { archive } = await compacting
-  findEvent(await asked, 'end')
+  findEvent(await answer, 'end')
   assert.match(toSentLines(node.server.requests[2])[0]!, new RegExp(`archived as "${archive}"`))
 })
 
@@ -309,14 +309,14 @@ models = [{ name = "tiny", context = 8000 }]
 `
   await using node = await startTestDispatch(script({ parts: [SUMMARY] }))
   await node.home.write('config.toml', `model = "tiny"\n${facts.replace('URL', node.server.url)}`)
-  const asked: number[] = []
+  const counts: number[] = []
   for (const char of ['x', '蟹']) {
     await node.ask(char.repeat(20_000), { sender: char })
     await compact(node, { sender: char })
-    asked.push(toSentLines(node.server.requests.at(-1))[0]!.length)
+    counts.push(toSentLines(node.server.requests.at(-1))[0]!.length)
   }
-  assert.ok(asked[0]! > 9000 && asked[0]! < 13_000, `${asked[0]}`)
-  assert.ok(asked[1]! > 4500 && asked[1]! < 6500, `${asked[1]}`)
+  assert.ok(counts[0]! > 9000 && counts[0]! < 13_000, `${counts[0]}`)
+  assert.ok(counts[1]! > 4500 && counts[1]! < 6500, `${counts[1]}`)
 })
 
 test('compact removes terminal control sequences from titles', async () => {

@@ -130,8 +130,8 @@ async function decide(
   await using node = await startTestDispatch([], { config: `\n${stringify(table(config, rule))}` })
   const mcps = [{ name: 'one', command: 'none', start: 'lazy', ...table(entry, 'add') }]
   await node.home.write('agents/crab.toml', stringify({ id: ID, ...table(agent, rule), mcps }))
-  const given: DeepPartial<ExplainPolicy> = { tool: rule, ...(flags && { [flags]: [rule] }) }
-  const { effect } = await request(node.dispatch, 'policyExplain', given, NEVER)
+  const query: DeepPartial<ExplainPolicy> = { tool: rule, ...(flags && { [flags]: [rule] }) }
+  const { effect } = await request(node.dispatch, 'policyExplain', query, NEVER)
   return EFFECTS[effect as keyof typeof EFFECTS]
 }
 

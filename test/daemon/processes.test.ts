@@ -38,8 +38,8 @@ test(
     )
     const lines = await readLines(node)
     const words = userWords(lines)
-    const told = (what: string) => outputs.flatMap((output) => readReports(output, what))
-    assert.deepEqual(words.toSorted(), told('stored').toSorted())
+    const reports = (what: string) => outputs.flatMap((output) => readReports(output, what))
+    assert.deepEqual(words.toSorted(), reports('stored').toSorted())
     for (const output of outputs) {
       const own = readReports(output, 'stored')
       assert.deepEqual(
@@ -51,10 +51,13 @@ test(
       const ended = [...own, ...readReports(output, 'returned')].filter((text) => steered.includes(text))
       assert.deepEqual(ended.toSorted(), steered.toSorted(), 'each steer ends once')
     }
-    assert.deepEqual(markers(lines), told('archived').toSorted(byNumber))
+    assert.deepEqual(markers(lines), reports('archived').toSorted(byNumber))
     const { entries } = await node.services.memory.read('crab')
-    assert.deepEqual(entries.map(({ name }) => name).toSorted(byNumber), told('archived').toSorted(byNumber))
-    for (const asked of node.server.requests) checkRequest(asked)
+    assert.deepEqual(
+      entries.map(({ name }) => name).toSorted(byNumber),
+      reports('archived').toSorted(byNumber),
+    )
+    for (const request of node.server.requests) checkRequest(request)
   },
 )
 
@@ -90,28 +93,28 @@ test('a marker that the disk cannot store leaves the conversation unchanged', as
 
 test('processes that are killed at any moment lose nothing they reported, and the others continue', async () => {
   await using node = await startTestDispatch(script)
-  let told = ''
+  let shown = ''
   for (let round = 0; round < 2; round++) {
     const children = ['a', 'b'].map((name) =>
       spawn(process.execPath, [program, node.home.paths.home, `${name}${round}`, '1000']),
     )
     for (const { stdout } of children) {
       stdout.on('data', (data) => {
-        told += data
+        shown += data
       })
     }
-    const goal = readReports(told, 'stored').length + 8
-    await until('they have said something', () => readReports(told, 'stored').length > goal)
+    const goal = readReports(shown, 'stored').length + 8
+    await until('they have said something', () => readReports(shown, 'stored').length > goal)
     await Promise.all(children.map(end))
   }
   const lines = await readLines(node)
   const words = userWords(lines)
-  for (const text of readReports(told, 'stored'))
+  for (const text of readReports(shown, 'stored'))
     assert.equal(words.filter((each) => each === text).length, 1, text)
   const { entries } = await node.services.memory.read('crab')
   for (const name of markers(lines)) assert.ok(entries.some((entry) => entry.name === name))
   await node.ask('still there?')
-  for (const asked of node.server.requests) checkRequest(asked)
+  for (const request of node.server.requests) checkRequest(request)
 })
 
 /**

@@ -16,12 +16,12 @@ describe('the end of a daemon', { concurrency: true }, () => {
   test('SIGTERM lets a turn end that ends soon', async () => {
     await using home = await makeModelHome([{ parts: ['a', 'b', 'c'], paceMs: 300 }])
     const daemon = await startTestDaemon(home)
-    const said: string[] = []
+    const logged: string[] = []
     for await (const { event } of streamTurn(daemon.dispatch, { sender: 'ann', content: 'go' }, NEVER)) {
-      if (event?.$case === 'chunk') said.push(event.value.content)
-      if (said.length === 1) daemon.kill('SIGTERM')
+      if (event?.$case === 'chunk') logged.push(event.value.content)
+      if (logged.length === 1) daemon.kill('SIGTERM')
     }
-    assert.equal(said.join(''), 'abc')
+    assert.equal(logged.join(''), 'abc')
     assert.equal((await daemon.ended).code, 0)
     assert.deepEqual((await readSessions(home.paths.home))[0]?.said, ['user: go', 'assistant: abc'])
   })

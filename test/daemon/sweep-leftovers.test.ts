@@ -19,12 +19,18 @@ test('a daemon removes the temporary files that a killed process left beside its
   await mkdir(project, { recursive: true })
   const aged = (name: string) => name.replace(/[^-]+(?=\.tmp$)/, ulid(Date.now() - 61_000))
   const young = newSiblingName(target) // a process of another home may be writing it now
-  const kept = [aged(newSiblingName(join(project, 'other.md'))), young, 'notes.md', '.crab-draft.tmp']
-  for (const name of [aged(newSiblingName(target)), ...kept]) await writeFile(join(project, name), 'half')
+  const retainedNames = [
+    aged(newSiblingName(join(project, 'other.md'))),
+    young,
+    'notes.md',
+    '.crab-draft.tmp',
+  ]
+  for (const name of [aged(newSiblingName(target)), ...retainedNames])
+    await writeFile(join(project, name), 'half')
   await killHolder(home.paths.run, `file:${target}`)
   await using _daemon = await startTestDaemon(home)
-  await until('the leftover is gone', async () => (await readdir(project)).length === kept.length)
-  assert.deepEqual((await readdir(project)).toSorted(), kept.toSorted())
+  await until('the leftover is gone', async () => (await readdir(project)).length === retainedNames.length)
+  assert.deepEqual((await readdir(project)).toSorted(), retainedNames.toSorted())
 })
 
 test('sweepHome() removes the temporary files of killed writers once they are a minute old', async () => {
@@ -34,11 +40,11 @@ test('sweepHome() removes the temporary files of killed writers once they are a 
     string,
     string,
   ]
-  const kept = [young, '01.jsonl', 'mine.tmp', `${ulid(1)}.jsonl`]
-  for (const name of [old, ...kept]) await home.write(join('sessions', name), 'half')
+  const retainedNames = [young, '01.jsonl', 'mine.tmp', `${ulid(1)}.jsonl`]
+  for (const name of [old, ...retainedNames]) await home.write(join('sessions', name), 'half')
   await home.write(`config.toml.${ulid(old.length)}.tmp`, 'half')
   await sweepHome(home.paths, now)
-  assert.deepEqual((await readdir(home.paths.sessions)).toSorted(), kept.toSorted())
+  assert.deepEqual((await readdir(home.paths.sessions)).toSorted(), retainedNames.toSorted())
   assert.deepEqual(await readdir(home.paths.home), ['sessions'])
 })
 

@@ -82,9 +82,9 @@ test('untrusted senders cannot read what another one wrote, or write what unatte
     NEVER,
   )
   await until('the event is answered', () => node.server.requests.length === before + 2)
-  const asked = node.server.requests.slice(before)
-  assert.match(systemPrompt(asked[0]!.json), /cwd: .*\/workspace\/crab\/unattended\n/)
-  for (const { text } of asked) assert.doesNotMatch(text, /INJECTED|notes\.txt/)
+  const requests = node.server.requests.slice(before)
+  assert.match(systemPrompt(requests[0]!.json), /cwd: .*\/workspace\/crab\/unattended\n/)
+  for (const { text } of requests) assert.doesNotMatch(text, /INJECTED|notes\.txt/)
 })
 
 test('what the user allows, in files or for a conversation, does not apply to remote turns', async () => {

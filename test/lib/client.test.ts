@@ -82,13 +82,13 @@ test('onAsk answers questions of the agent, in a stream and in a whole answer', 
   const question = { question: 'Which?', header: 'Which', options: [{ label: 'a' }, { label: 'b' }] }
   const call = { call: 'c', name: 'ask_user', args: JSON.stringify({ questions: [question] }) }
   await using at = await startPlace([{ parts: [call] }, { parts: ['So b.'] }])
-  const asked: string[] = []
+  const prompts: string[] = []
   const onAsk = ({ questions }: { questions: { question: string }[] }) => {
-    asked.push(questions[0]!.question)
+    prompts.push(questions[0]!.question)
     return { 'Which?': 'b' }
   }
   assert.equal(await at.client.ask('choose', { onAsk }), 'So b.')
-  assert.deepEqual(asked, ['Which?'])
+  assert.deepEqual(prompts, ['Which?'])
   assert.match(at.node.server.requests[1]!.text, /Which\?[^}]*b/)
 })
 
@@ -137,14 +137,14 @@ test('kill() stops a turn, follow() and subscribe() see it, and wait() returns i
   await using at = await startPlace([{ parts: ['Half'], end: 'hang' }])
   const { runId } = await at.client.send('go', { detach: true })
   const stop = new AbortController()
-  let said = ''
+  let text = ''
   const following = (async () => {
     for await (const { event } of at.client.follow({}, stop.signal)) {
       if (event?.$case === 'stream' && event.value.event?.$case === 'chunk')
-        said += event.value.event.value.content
+        text += event.value.event.value.content
     }
   })().catch(({ kind }) => assert.equal(kind, 'cancelled'))
-  await until('it speaks', () => said === 'Half')
+  await until('it speaks', () => text === 'Half')
   await at.client.kill()
   const { content, end } = await at.client.wait(runId)
   assert.deepEqual([content, end?.detail?.stopReason], ['Half', 'cancelled'])

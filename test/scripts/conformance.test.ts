@@ -58,9 +58,9 @@ test('conformance rejects an unknown scenario, wherever it is named', async () =
   await using tree = await makeTree({ 'tmp/': '', 'odd.toml': '["2025-11-25"]\nflying = "it cannot"' })
   const listed = await run(tree, '--baseline', tree.path('odd.toml'))
   assert.match(listed.stderr, /odd\.toml lists flying, which 2025-11-25 does not demand\n$/)
-  const asked = await run(tree, 'flying')
-  assert.match(asked.stderr, /no revision demands the scenario flying\n$/)
-  assert.deepEqual([listed.code, asked.code], [1, 1])
+  const result = await run(tree, 'flying')
+  assert.match(result.stderr, /no revision demands the scenario flying\n$/)
+  assert.deepEqual([listed.code, result.code], [1, 1])
 })
 
 test('conformance leaves no file and no process, whatever a client has started', async () => {

@@ -57,8 +57,8 @@ test('the configuration page names every variable of AWS and Azure that is read,
     root,
     /(?<=')(AWS|AZURE)_\w+(?=')/g,
   )
-  const said = await namesIn(['docs/configuration.md'], root, /(?<=`)(AWS|AZURE)_\w+(?=`)/g)
-  assert.deepEqual([...said].sort(), [...read].sort())
+  const documented = await namesIn(['docs/configuration.md'], root, /(?<=`)(AWS|AZURE)_\w+(?=`)/g)
+  assert.deepEqual([...documented].sort(), [...read].sort())
 })
 
 async function namesIn(

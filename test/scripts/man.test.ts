@@ -67,8 +67,8 @@ test('manPages() writes pages that roff programs read without a warning', async 
     await using tree = await makeTree(Object.fromEntries([...ALL.crabtalk, ...ALL.crabup]))
     const files = [...ALL.crabtalk.keys(), ...ALL.crabup.keys()].map(tree.path)
     const { stdout, stderr } = spawnSync(program, [...args, ...files], { encoding: 'utf8' })
-    const said = `${stdout}${stderr}`.split('\n').filter((line) => !line.includes('missing date')) // none on purpose
-    assert.deepEqual(said, [''], name)
+    const warnings = `${stdout}${stderr}`.split('\n').filter((line) => !line.includes('missing date')) // none on purpose
+    assert.deepEqual(warnings, [''], name)
   }
 })
 

@@ -43,6 +43,6 @@ test('packages shortens internal names of packages, and none of ours', async () 
     plugins: [packages],
   })
   const text = outputFiles[0]!.text
-  for (const kept of ['insideOurs', 'argumentOurs', 'shownOurs']) assert.ok(text.includes(kept))
+  for (const name of ['insideOurs', 'argumentOurs', 'shownOurs']) assert.ok(text.includes(name))
   for (const gone of ['insideTheirs', 'argumentTheirs']) assert.ok(!text.includes(gone))
 })

@@ -23,10 +23,10 @@ test('fetchFile() unpacks the locked file, and detects a changed one', async () 
   }
 
   assert.equal(readFileSync(await fetchFile(NODE, place), 'utf8'), 'the node')
-  const asked = registry.requests.length
+  const requestCount = registry.requests.length
   writeFileSync(await fetchFile(NODE, place), 'changed after it was unpacked')
   assert.equal(readFileSync(await fetchFile(NODE, place), 'utf8'), 'the node')
-  assert.equal(registry.requests.length, asked, 'the tarball is kept')
+  assert.equal(registry.requests.length, requestCount, 'the tarball is kept')
 
   writeFileSync(tree.path('cache/node-plan9-26.0.0.tgz'), 'changed on the disk')
   assert.equal(readFileSync(await fetchFile(NODE, place), 'utf8'), 'the node')

@@ -49,8 +49,8 @@ export async function fireForSeconds(count: number): Promise<CronSeconds> {
   assert.deepEqual([overlaps, countFires(talk, 'do 2')], [[], 0])
   assert.ok(slow!.skipped >= 1, 'what takes longer than a second is skipped meanwhile')
   const sessions = await talk.sessions()
-  const said = sessions.find(({ said }) => said[0] === 'user: do 1')?.said ?? []
-  return { said, fired: first!.fired, missed: first!.missed + first!.skipped, editedAfterMs }
+  const lines = sessions.find(({ said }) => said[0] === 'user: do 1')?.said ?? []
+  return { said: lines, fired: first!.fired, missed: first!.missed + first!.skipped, editedAfterMs }
 }
 
 function countFires({ server }: Talk, words: string): number {

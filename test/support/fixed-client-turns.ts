@@ -110,14 +110,14 @@ export function testFixedClients(start: DaemonStart = {}): void {
       const cwd = join(at.home.paths.home, '../project')
       await mkdir(join(cwd, '.git'), { recursive: true })
       await writeFile(join(cwd, 'AGENTS.md'), 'Speak like a pirate.\n')
-      const asked: string[] = []
+      const questions: string[] = []
       for await (const { name, value } of at.client.stream({ ...PAIR, content: 'hi', cwd })) {
         if (name !== 'ask_user') continue
-        asked.push(String((value['questions'] as FixedMessage[])[0]!['question']))
+        questions.push(String((value['questions'] as FixedMessage[])[0]!['question']))
         await at.client.request('reply_to_ask', { ...PAIR, content: reply })
       }
-      assert.equal(asked.length, 1)
-      assert.match(asked[0]!, /^Use the instruction files of .*project\?/)
+      assert.equal(questions.length, 1)
+      assert.match(questions[0]!, /^Use the instruction files of .*project\?/)
       assert.equal(/like a pirate/.test(at.requests[0]!.text), isRead)
     })
   }

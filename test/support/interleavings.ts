@@ -122,10 +122,10 @@ interface SlowWorker extends Background {
 /** Builds segments on request; every third job fails. */
 function slowWorker(): SlowWorker {
   const jobs: (() => void)[] = []
-  let asked = 0
+  let requestCount = 0
   const later = (make: () => Segment) =>
     new Promise<Segment>((resolve, reject) => {
-      const isBroken = ++asked % 3 === 0
+      const isBroken = ++requestCount % 3 === 0
       jobs.push(() => (isBroken ? reject(new Error('the worker broke')) : resolve(make())))
     })
   const finishOne = async () => {

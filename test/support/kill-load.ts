@@ -50,13 +50,13 @@ export async function makeKillLoad(): Promise<KillLoad> {
   const mark = `0.0${randomInt(2 ** 40)}` // in the environment of daemons, and an argument of programs
   const server = await startModelServer((request) => answerTo(lastPrompt(request), `sleep 977 ${mark}`))
   await home.write('config.toml', shortConfig(server.url))
-  const told = new Map<string, ReceivedTurns>()
+  const receivedTurns = new Map<string, ReceivedTurns>()
   let rounds = 0
   return {
     home,
-    round: () => round({ home, server, mark, told }, ++rounds),
+    round: () => round({ home, server, mark, told: receivedTurns }, ++rounds),
     async finish() {
-      await checkFiles(home, told)
+      await checkFiles(home, receivedTurns)
       assert.deepEqual(await livingWith(mark), [], 'processes were left running')
     },
     async [Symbol.asyncDispose]() {

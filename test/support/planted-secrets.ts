@@ -9,13 +9,13 @@ export type Planted = Readonly<Record<string, string>>
 /** A server that reveals everything it was given: on standard error when it starts, and by its tool `leak`. */
 const SERVER = `
 const { WORD, ...env } = process.env // values under plain names may come back: docs/mcp-reference.md
-const given = () => JSON.stringify({ argv: process.argv.slice(2), env })
-process.stderr.write(given() + '\\n')
-const tool = { name: 'leak', description: 'Tells ' + given(), inputSchema: { type: 'object' } }
+const reveal = () => JSON.stringify({ argv: process.argv.slice(2), env })
+process.stderr.write(reveal() + '\\n')
+const tool = { name: 'leak', description: 'Tells ' + reveal(), inputSchema: { type: 'object' } }
 const answer = ({ method, params }) => {
   if (method === 'initialize') return { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'leaky', version: '1' } }
   if (method === 'tools/list') return { tools: [tool] }
-  if (method === 'tools/call') return { content: [{ type: 'text', text: given() }], structuredContent: JSON.parse(given()) }
+  if (method === 'tools/call') return { content: [{ type: 'text', text: reveal() }], structuredContent: JSON.parse(reveal()) }
   return {}
 }
 let rest = ''

@@ -135,8 +135,8 @@ async function savedFiles({
   const text = await readFile(join(folder, CHECKPOINT_MANIFEST), 'utf8').catch(() => undefined)
   const manifest = text === undefined ? undefined : decodeManifest(text)
   assert.ok(text === undefined || manifest, 'the manifest is torn')
-  const kept = manifest ? manifest.parts.length + 1 : 0
-  return { hadCheckpoint: kept > 0, wasSaving: names.length > kept }
+  const partCount = manifest ? manifest.parts.length + 1 : 0
+  return { hadCheckpoint: partCount > 0, wasSaving: names.length > partCount }
 }
 
 async function checkSessions({ index, storage }: SearchHome, ledger: Ledger): Promise<void> {
@@ -157,13 +157,13 @@ async function checkSessions({ index, storage }: SearchHome, ledger: Ledger): Pr
 
 async function checkMemory({ memory }: SearchHome, ledger: Ledger): Promise<void> {
   const { entries } = await memory.read('crab')
-  const kept = new Map(entries.map(({ name, content }) => [name, content]))
+  const contents = new Map(entries.map(({ name, content }) => [name, content]))
   for (const [name, content] of ledger.notes) {
     if (content === undefined) continue
     const isOf = content === 'first' ? ['first', 'second'] : [content] // the next change may have been stored in time
-    assert.ok(isOf.includes(kept.get(name) ?? ''), `${name} says ${kept.get(name)}, not ${content}`)
+    assert.ok(isOf.includes(contents.get(name) ?? ''), `${name} says ${contents.get(name)}, not ${content}`)
   }
-  for (const name of ledger.gone) assert.ok(!kept.has(name), `${name} is back`)
+  for (const name of ledger.gone) assert.ok(!contents.has(name), `${name} is back`)
   const [last] = [...ledger.notes].filter(([, content]) => content).slice(-1)
   if (!last) return
   const [best] = await memory.search('crab', { query: last[0], limit: 1 })
@@ -197,9 +197,9 @@ async function killProgram(
   let kill: NodeJS.Timeout | undefined
   for await (const line of lines) {
     if (!line.endsWith('}')) break // torn by the kill
-    const told = JSON.parse(line) as DurableReport
-    tell(told)
-    if (kill === undefined && (isEarly || 'searched' in told)) {
+    const report = JSON.parse(line) as DurableReport
+    tell(report)
+    if (kill === undefined && (isEarly || 'searched' in report)) {
       kill = setTimeout(() => child.kill('SIGKILL'), Math.random() * MAX_DELAY_MS)
     }
   }

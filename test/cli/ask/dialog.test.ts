@@ -43,16 +43,16 @@ test('runDialog() asks again after an unknown answer', async () => {
   talk.terminal.type('1')
   assert.deepEqual(await talk.answers, { 'Allow?': once })
   assert.equal(talk.terminal.screen().match(/details \n> /g)?.length, 5)
-  const said = talk.terminal.screen().match(/not understood: .*/g)
-  assert.deepEqual(said, ['not understood: perhaps', 'not understood: 3'])
+  const notices = talk.terminal.screen().match(/not understood: .*/g)
+  assert.deepEqual(notices, ['not understood: perhaps', 'not understood: 3'])
 })
 
 test('runDialog() repeats an unknown answer truncated and without control characters', async () => {
   await using talk = await start(PERMISSION)
   for (const line of ['\u001b[2J', 'z'.repeat(200), '4']) talk.terminal.type(line)
   await talk.answers
-  const said = talk.terminal.screen().match(/not understood: .*/g)
-  assert.deepEqual(said, [String.raw`not understood: \x1b[2J`, `not understood: ${'z'.repeat(60)}…`])
+  const notices = talk.terminal.screen().match(/not understood: .*/g)
+  assert.deepEqual(notices, [String.raw`not understood: \x1b[2J`, `not understood: ${'z'.repeat(60)}…`])
 })
 
 test('runDialog() says what "always" writes, and where', async () => {

@@ -126,8 +126,8 @@ test('TerminalPrompter says after a while that another process is asking on this
   assert.equal(desk.terminal.screen(), '')
   context.mock.timers.tick(1)
   context.mock.timers.reset()
-  const said = '\ncrabtalk: waiting for another crabtalk to be answered on this terminal\n'
-  await until('it is said', () => desk.terminal.screen() === said)
+  const notice = '\ncrabtalk: waiting for another crabtalk to be answered on this terminal\n'
+  await until('it is said', () => desk.terminal.screen() === notice)
   await held[Symbol.asyncDispose]()
   await desk.terminal.shows(/First\?.*> $/s)
 })

@@ -55,9 +55,9 @@ test('Commentary prints thinking when it is requested', async () => {
 
 test('Commentary reports messages that came too late for the turn, even when it is quiet', async () => {
   const late = event('steerReturned', { content: 'no,\u001b[31m the other\none' })
-  const told = 'crabtalk: not delivered, the turn ended first: no, the other\none\n'
-  assert.equal(await said([late], {}), told)
-  assert.equal(await said([late], { verbosity: -1 }), told)
+  const notice = 'crabtalk: not delivered, the turn ended first: no, the other\none\n'
+  assert.equal(await said([late], {}), notice)
+  assert.equal(await said([late], { verbosity: -1 }), notice)
 })
 
 test('Commentary prints notices, unless it is quiet', async () => {
@@ -100,13 +100,13 @@ test('Commentary shows on a terminal what the run waits for, and erases it befor
   context.mock.timers.enable({ apis: ['setTimeout'] })
   await using at = await makeTestHost({ terminals: ['stderr'] })
   using commentary = commentaryOf(at, {})
-  const told: string[] = []
+  const notices: string[] = []
   const tell = async (one: WireTurnEvent, ms: number) => {
     const before = at.stderr().length
     commentary.event(one)
     context.mock.timers.tick(ms)
     await at.host.stderr.flush()
-    told.push(at.stderr().slice(before))
+    notices.push(at.stderr().slice(before))
   }
   await tell(START, 299)
   await tell(START, 300)
@@ -117,7 +117,7 @@ test('Commentary shows on a terminal what the run waits for, and erases it befor
   commentary.clear()
   await at.host.stderr.flush()
   const erased = '\r\u001b[2K'
-  assert.deepEqual(told, [
+  assert.deepEqual(notices, [
     '',
     `${erased}crab · m …`,
     `${erased}${erased}running read a.txt, grep …`,
@@ -131,11 +131,11 @@ test('Commentary shows no status during a question, and the tools again after th
   context.mock.timers.enable({ apis: ['setTimeout'] })
   await using at = await makeTestHost({ terminals: ['stderr'] })
   using commentary = commentaryOf(at, {})
-  const asked = ['p', 'q'].map((askId) => event('askUser', { askId }))
+  const questions = ['p', 'q'].map((askId) => event('askUser', { askId }))
   const closed = (askId: string) => event('askClosed', { askId })
-  for (const one of [TOOLS, ...asked, closed('p')]) {
+  for (const one of [TOOLS, ...questions, closed('p')]) {
     commentary.event(one)
-    context.mock.timers.tick(asked.includes(one) ? 0 : 10_000)
+    context.mock.timers.tick(questions.includes(one) ? 0 : 10_000)
   }
   await at.host.stderr.flush()
   const erased = '\r\u001b[2K'

@@ -72,6 +72,6 @@ async function parseChanges(
   await using at = await makeTestHost(options)
   await writeFile(join(at.folder, 'prompt.md'), 'From a file\n')
   const command = CRABTALK.find(({ path }) => path.join(' ') === 'agent edit')!
-  const given = parseOptions({ program: 'crabtalk', command }, ['crab', ...argv])
-  return await readAgentChanges(given, at.host, NEVER)
+  const parsed = parseOptions({ program: 'crabtalk', command }, ['crab', ...argv])
+  return await readAgentChanges(parsed, at.host, NEVER)
 }

@@ -154,12 +154,12 @@ test('answer reads several answers from standard input, and accepts or rejects e
   ]
   const stdin = `${lines.map((line) => JSON.stringify(line)).join('\n')}\nnot JSON\n`
   const { code, stdout } = await at.served.run(['answer'], { stdin })
-  const told = stdout
+  const records = stdout
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line))
   assert.deepEqual(
-    told.map(({ id, ok, error }) => [id, ok, error?.code ?? null]),
+    records.map(({ id, ok, error }) => [id, ok, error?.code ?? null]),
     [
       [first, true, null],
       [first, false, 'missing'],

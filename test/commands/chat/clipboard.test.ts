@@ -39,14 +39,14 @@ test('copyText() passes the text to PowerShell on Windows', async () => {
 })
 
 test('copyText() uses the terminal over ssh, without a program, and when the program fails', async () => {
-  const asked = [`\x1b]52;c;${Buffer.from(TEXT).toString('base64')}\x07`]
+  const sequences = [`\x1b]52;c;${Buffer.from(TEXT).toString('base64')}\x07`]
   await using box = await openBox([['wl-copy', 'exit 1']])
   for (const env of [{}, { WAYLAND_DISPLAY: 'w' }, { WAYLAND_DISPLAY: 'w', SSH_CONNECTION: 's' }]) {
     assert.equal(await copyText(TEXT, box.system(env)), 'copied by the terminal')
-    assert.deepEqual(box.written.splice(0), asked)
+    assert.deepEqual(box.written.splice(0), sequences)
   }
   await copyText(TEXT, box.system({ TMUX: 't' }))
-  assert.deepEqual(box.written, [`\x1bPtmux;\x1b${asked[0]}\x1b\\`])
+  assert.deepEqual(box.written, [`\x1bPtmux;\x1b${sequences[0]}\x1b\\`])
 })
 
 test('copyText() rejects text that is too long for a terminal', async () => {

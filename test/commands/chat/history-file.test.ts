@@ -54,8 +54,11 @@ test('a long history loses its oldest entries', async () => {
   await using box = await openBox()
   const lines = Array.from({ length: 1_300 }, (_, index) => JSON.stringify({ text: `entry ${index}` }))
   await writeFile(box.file, `${lines.join('\n')}\n`)
-  const kept = await readSentHistory(box.file)
-  assert.deepEqual([kept.length, kept[0]?.text, kept.at(-1)?.text], [1_000, 'entry 300', 'entry 1299'])
+  const history = await readSentHistory(box.file)
+  assert.deepEqual(
+    [history.length, history[0]?.text, history.at(-1)?.text],
+    [1_000, 'entry 300', 'entry 1299'],
+  )
   assert.equal((await readFile(box.file, 'utf8')).split('\n').length, 1_001)
   assert.equal((await stat(box.file)).mode & 0o777, 0o600)
 })
@@ -66,8 +69,8 @@ test('a large history is truncated to one mebibyte', async () => {
     JSON.stringify({ text: `${index} `.padEnd(100_000, 'x') }),
   )
   await writeFile(box.file, `${lines.join('\n')}\n`)
-  const kept = await readSentHistory(box.file)
-  assert.deepEqual([kept.length, kept.at(-1)?.text.slice(0, 3)], [10, '19 '])
+  const history = await readSentHistory(box.file)
+  assert.deepEqual([history.length, history.at(-1)?.text.slice(0, 3)], [10, '19 '])
   assert.ok((await stat(box.file)).size <= 1024 * 1024)
 })
 
@@ -95,10 +98,10 @@ test('concurrent appends of several chats lose nothing', async () => {
     }),
   )
   await Promise.all(writers.map((writer) => once(writer, 'exit')))
-  const wanted = ['a', 'b', 'c', 'd'].flatMap((name) =>
+  const expected = ['a', 'b', 'c', 'd'].flatMap((name) =>
     Array.from({ length: 50 }, (_, index) => `${name}${index}`),
   )
-  assert.deepEqual(toTexts(await readSentHistory(box.file)).toSorted(), wanted.toSorted())
+  assert.deepEqual(toTexts(await readSentHistory(box.file)).toSorted(), expected.toSorted())
 })
 
 function typed(text: string): SentText {

@@ -39,9 +39,9 @@ test('runLocalShell() ends when its signal is aborted, and leaves no process', a
 
 test('runLocalShell() reports the newest lines while it runs', async () => {
   await using box = await openBox()
-  const told = Promise.withResolvers<string>()
-  const running = box.run('echo one; until [ -e seen ]; do sleep 0.05; done', NEVER, told.resolve)
-  assert.equal(await told.promise, 'one\n')
+  const output = Promise.withResolvers<string>()
+  const running = box.run('echo one; until [ -e seen ]; do sleep 0.05; done', NEVER, output.resolve)
+  assert.equal(await output.promise, 'one\n')
   await writeFile(join(box.path, 'seen'), '')
   assert.deepEqual(await running, { output: 'one\n', exitCode: 0 })
 })

@@ -258,9 +258,9 @@ test('doctor counts rules by source, and warns of very broad ones', async () => 
   })
   const { report, code } = await home.examine()
   assert.equal(code, 0)
-  const said = of(report, 'permissions').slice(1)
+  const findings = of(report, 'permissions').slice(1)
   assert.deepEqual(
-    said.map(({ status, message }) => `${status} ${message}`),
+    findings.map(({ status, message }) => `${status} ${message}`),
     [
       'ok config.toml: 3 rules, 2 allow, 1 deny',
       'ok agents/a.toml: 3 rules, 3 allow',
@@ -308,9 +308,10 @@ const TERMINALS: [Record<string, string>, RegExp[]][] = [
 for (const [env, expected] of TERMINALS) {
   test(`doctor describes a terminal with ${JSON.stringify(env)}`, async () => {
     await using home = await makeHome({}, { env, terminals: ['stdout', 'stderr'] })
-    const said = of((await home.examine()).report, 'terminal')
-    assert.equal(said.length, expected.length)
-    for (const [i, { status, message }] of said.entries()) assert.match(`${status} ${message}`, expected[i]!)
+    const findings = of((await home.examine()).report, 'terminal')
+    assert.equal(findings.length, expected.length)
+    for (const [i, { status, message }] of findings.entries())
+      assert.match(`${status} ${message}`, expected[i]!)
   })
 }
 

@@ -39,11 +39,11 @@ test('a frame is one line: time, direction, server, method, duration, agents, an
 })
 
 test('an answer is shown with the method of its request, in both directions, once', () => {
-  const asked = new RequestTracker()
+  const tracker = new RequestTracker()
   const ping = frame({ method: 'ping', id: '7' })
   const other = frame({ ...CALL, fingerprint: 'other', method: 'tools/list' })
   assert.deepEqual(
-    [CALL, ping, other].map((one) => asked.resolveMethod(one)),
+    [CALL, ping, other].map((one) => tracker.resolveMethod(one)),
     ['tools/call', 'ping', 'tools/list'],
   )
   const answers = [
@@ -52,10 +52,10 @@ test('an answer is shown with the method of its request, in both directions, onc
     frame({ id: '7', fingerprint: 'other' }),
   ]
   assert.deepEqual(
-    answers.map((one) => asked.resolveMethod(one)),
+    answers.map((one) => tracker.resolveMethod(one)),
     ['tools/call', 'ping', 'tools/list'],
   )
-  assert.equal(asked.resolveMethod(frame({ id: '7' })), '')
+  assert.equal(tracker.resolveMethod(frame({ id: '7' })), '')
 })
 
 test('a frame as JSON has its message as an object, and null for unknown values', () => {

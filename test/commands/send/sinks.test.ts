@@ -176,8 +176,8 @@ test('streamJsonSink() prints a line per event, and one last line', async () => 
     lines.map((_, index) => index + 1),
   )
   assert.ok(lines.every(({ v, run, t }) => v === 1 && run === 'r' && t === 12.3))
-  const told = lines.map(({ v: _, seq: __, t: ___, run: ____, ...fields }) => fields)
-  assert.deepEqual(told.slice(0, -1), [
+  const records = lines.map(({ v: _, seq: __, t: ___, run: ____, ...fields }) => fields)
+  assert.deepEqual(records.slice(0, -1), [
     { type: 'run.started', agent: 'crab', sender: '', session: 's', model: 'm' },
     { type: 'notice', message: 'n' },
     { type: 'retry', attempt: 1, delay_ms: 50, code: 'throttled', message: 'busy' },
@@ -223,7 +223,7 @@ test('streamJsonSink() prints a line per event, and one last line', async () => 
     { type: 'tool.result', id: 'b', output: 'x', ms: 3, is_error: true, denial: null },
     { type: 'usage', input: 3, output: 2, cache_read: 0, cache_write: 0, reasoning: 0 },
   ])
-  const { type, ok, text: said } = told.at(-1)!
+  const { type, ok, text: said } = records.at(-1)!
   assert.deepEqual([type, ok, said], ['run.finished', true, 'Looking'])
 })
 

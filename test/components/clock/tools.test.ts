@@ -125,9 +125,9 @@ test('timers run, are listed, waited for with progress, and cancelled', async ()
 test('waiting for a timer reports progress, ends in time, and stops with its call', async () => {
   const clock = { now: START }
   const timers = toolsAt(clock)
-  const told: string[] = []
+  const messages: string[] = []
   const progress = (message: string, done: number, total?: number) => {
-    told.push(`${message} ${done}/${total}`)
+    messages.push(`${message} ${done}/${total}`)
     clock.now += 20
   }
   await timers('timer_start', { duration: '0.02s' })
@@ -135,7 +135,7 @@ test('waiting for a timer reports progress, ends in time, and stops with its cal
     await timers('timer_wait', { id: 't1' }, { ...call, wantsProgress: true, progress }),
     /^t1: ended/,
   )
-  assert.deepEqual(told, ['0 s left 0/0'])
+  assert.deepEqual(messages, ['0 s left 0/0'])
   await timers('timer_start', { duration: '1h' })
   const over = new AbortController()
   const waiting = timers('timer_wait', { id: 't2' }, { ...call, signal: over.signal })

@@ -25,16 +25,16 @@ test("withDeadline() aborts the work with the caller's reason", async (t) => {
 for (const outcome of ['succeeded', 'failed']) {
   test(`withDeadline() never aborts the signal of work that has ${outcome}`, async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] })
-    let kept: AbortSignal | undefined
+    let retained: AbortSignal | undefined
     const work = withDeadline(async (signal) => {
-      kept = signal
+      retained = signal
       if (outcome === 'failed') throw new Error('broken')
       return 'done'
     }, deadline)
     if (outcome === 'failed') await assert.rejects(work, /broken/)
     else assert.equal(await work, 'done')
     t.mock.timers.tick(5000)
-    assert.equal(kept?.aborted, false)
+    assert.equal(retained?.aborted, false)
   })
 }
 

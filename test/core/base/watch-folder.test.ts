@@ -35,15 +35,15 @@ test('watchFolder() finds a folder that is created later or replaced, by polling
   await using home = await temporaryHome()
   const { run } = home.paths
   const seen: string[] = []
-  let told = 0
+  let changes = 0
   const options = { folder: run, isWatched: (name: string) => name.endsWith('.port'), lookMs: 20 }
-  using _watching = watchFolder({ ...options, look: () => told++ })
+  using _watching = watchFolder({ ...options, look: () => changes++ })
   for (const round of ['one', 'two']) {
     await mkdir(run, { recursive: true })
-    const before = told
-    await until('it has looked', () => told > before + 1)
+    const before = changes
+    await until('it has looked', () => changes > before + 1)
     await writeFile(join(run, `${round}.port`), '1')
-    await until('it looks', () => told > before + 2)
+    await until('it looks', () => changes > before + 2)
     seen.push(round)
     await rm(run, { recursive: true })
   }

@@ -22,8 +22,8 @@ test('migrateServers() writes servers into the files of agents, makes backups, a
   await home.write('agents/crab.toml', OLD)
   await home.write('agents/other.toml', 'mcps = ["gone", "fs"]\n')
   await home.write('agents/new.toml', 'model = "m"\n')
-  const told = await migrate(home)
-  assert.deepEqual(told, [
+  const messages = await migrate(home)
+  assert.deepEqual(messages, [
     'warn agents/other.toml:1: the MCP server "gone" is not in a registry; its name was left there as a comment',
     'info MCP servers are now in the files of their agents (agents/crab.toml, agents/other.toml); the old files are beside them as .toml.bak',
     'info mcps.toml is mcps.toml.bak now, since no agent needs it',
@@ -117,9 +117,9 @@ test('an agent that cannot be written does not stop the others, and keeps the re
   await home.write('mcps.toml', REGISTRY)
   for (const agent of ['a', 'b']) await home.write(`agents/${agent}.toml`, OLD)
   await mkdir(join(home.paths.agents, 'a.toml.bak'))
-  const told = await migrate(home)
-  assert.match(told[0] ?? '', /^warn Cannot move the MCP servers .*a\.toml/)
-  assert.equal(told.length, 2)
+  const messages = await migrate(home)
+  assert.match(messages[0] ?? '', /^warn Cannot move the MCP servers .*a\.toml/)
+  assert.equal(messages.length, 2)
   assert.deepEqual([await home.read('agents/a.toml'), await home.read('mcps.toml')], [OLD, REGISTRY])
   assert.equal((await agentStore(home.paths).get('b')).mcps.length, 2)
 })
@@ -174,9 +174,12 @@ test('concurrent processes migrate once', async () => {
   await home.write('mcps.toml', REGISTRY)
   for (const agent of ['a', 'b', 'c']) await home.write(`agents/${agent}.toml`, OLD)
   const racers = [1, 2, 3, 4].map(() => startMigration(home))
-  const told = racers.map(async ({ stdout }) => (await stdout.setEncoding('utf8').toArray()).join(''))
+  const outputs = racers.map(async ({ stdout }) => (await stdout.setEncoding('utf8').toArray()).join(''))
   for (const { stdin } of racers) stdin.write('go\n')
-  assert.deepEqual((await Promise.all(told)).map((text) => text.split('\n').length).toSorted(), [2, 2, 2, 4])
+  assert.deepEqual(
+    (await Promise.all(outputs)).map((text) => text.split('\n').length).toSorted(),
+    [2, 2, 2, 4],
+  )
   assert.deepEqual((await readdir(home.paths.home)).toSorted(), ['agents', 'mcps.toml.bak', 'run'])
   assert.deepEqual((await namesIn(home)).length, 6)
 })
@@ -186,11 +189,11 @@ async function migrate({
 }: {
   paths: Pick<TemporaryHome['paths'], 'home' | 'agents' | 'config'>
 }): Promise<string[]> {
-  const told: string[] = []
+  const messages: string[] = []
   const leases = new MemoryLeases()
-  const tell = (level: string, message: string) => void told.push(`${level} ${message}`)
+  const tell = (level: string, message: string) => void messages.push(`${level} ${message}`)
   await migrateServers({ paths, lock: (resource) => leases.take(resource, NEVER), log: tell })
-  return told
+  return messages
 }
 
 function startMigration({ paths }: TemporaryHome) {

@@ -357,8 +357,8 @@ test('shown entries keep their secrets, or are rejected, after any other edit', 
       if (startsOthers(command)) return // rejected, with everything unchanged
       const [entry] = mcps as [{ args: string[]; env: Record<string, string> }]
       assert.deepEqual(entry.env, { ...env, NEW: 'new' })
-      const kept = args.toSpliced(at, remove, ...insert)
-      if (lost.length === 0) assert.deepEqual(new Set(entry.args), new Set(kept))
+      const retained = args.toSpliced(at, remove, ...insert)
+      if (lost.length === 0) assert.deepEqual(new Set(entry.args), new Set(retained))
     }),
     { numRuns: propertyRuns(1000) },
   )

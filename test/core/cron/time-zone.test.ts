@@ -21,22 +21,22 @@ test('zoneFollower() reports a zone once, when the machine changes it', async ()
   await moveTo('Europe/Paris')
   process.env['TZ'] = 'Europe/Paris'
   let zone = ''
-  let asked = 0
+  let checks = 0
   const rereadTimeZone = () => {
-    asked += 1
+    checks += 1
     process.env['TZ'] = zone
   }
   const moved = zoneFollower({ rereadTimeZone }, file)
-  assert.deepEqual([await moved(), asked], [undefined, 0])
+  assert.deepEqual([await moved(), checks], [undefined, 0])
   zone = 'Asia/Tokyo'
   await moveTo(zone)
-  assert.deepEqual([await moved(), asked], ['Asia/Tokyo', 1])
-  assert.deepEqual([await moved(), asked], [undefined, 1])
+  assert.deepEqual([await moved(), checks], ['Asia/Tokyo', 1])
+  assert.deepEqual([await moved(), checks], [undefined, 1])
   await moveTo(zone) // another link to the same zone
-  assert.deepEqual([await moved(), asked], [undefined, 2])
+  assert.deepEqual([await moved(), checks], [undefined, 2])
   await rm(file)
   zone = 'Europe/Paris'
-  assert.deepEqual([await moved(), asked], ['Europe/Paris', 3]) // the change is unknown, so it asks
+  assert.deepEqual([await moved(), checks], ['Europe/Paris', 3]) // the change is unknown, so it asks
 })
 
 test('rereadTimeZone() adopts the zone of the machine, unless the environment sets one', async (t) => {
@@ -50,8 +50,8 @@ test('rereadTimeZone() adopts the zone of the machine, unless the environment se
     return stdout
   }
   const { TZ: _, ...env } = process.env
-  const said = await inside(env).catch(() => undefined)
-  if (said === undefined) return t.diagnostic('this user may not mount')
-  assert.equal(said, 'undefined Asia/Tokyo 9\n')
+  const zone = await inside(env).catch(() => undefined)
+  if (zone === undefined) return t.diagnostic('this user may not mount')
+  assert.equal(zone, 'undefined Asia/Tokyo 9\n')
   for (const TZ of ['UTC', '']) assert.equal(await inside({ ...env, TZ }), 'undefined undefined 0\n') // both are UTC
 })

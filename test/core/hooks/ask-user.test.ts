@@ -27,14 +27,14 @@ test('ask_user asks the questions and answers with JSON', async () => {
     { question: 'What else?', multi: true, options: ['C'] },
     { question: 'Why?', header: null, options: null, multi: null },
   ]
-  const asked: Question[] = []
+  const received: Question[] = []
   const answers = { 'Which?': 'A', 'What else?': '', 'Why?': 'because' }
   const output = await ask({ questions }, async (put) => {
-    asked.push(...put)
+    received.push(...put)
     return answers
   })
   assert.deepEqual(output, { output: JSON.stringify(answers), isError: false })
-  assert.deepEqual(asked, [
+  assert.deepEqual(received, [
     {
       question: 'Which?',
       header: 'Pick',

@@ -198,15 +198,15 @@ test('a writer that is killed at any moment loses nothing that it reported as wr
     const child = spawn(process.execPath, [program, home.path, `r${round}`, '1000'], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
-    const wanted = names.length + 1 + ((round * 7) % 11)
+    const target = names.length + 1 + ((round * 7) % 11)
     for await (const line of createInterface({ input: child.stdout })) {
       names.push(line)
-      if (names.length === wanted) child.kill('SIGKILL') // reports right before its death count, too
+      if (names.length === target) child.kill('SIGKILL') // reports right before its death count, too
     }
     const { entries } = await home.open().read('crab')
-    const kept = new Set(entries.map(({ name }) => name))
+    const retained = new Set(entries.map(({ name }) => name))
     assert.deepEqual(
-      names.filter((name) => !kept.has(name)),
+      names.filter((name) => !retained.has(name)),
       [],
     )
   }

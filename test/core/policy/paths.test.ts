@@ -152,10 +152,10 @@ test('resolvePath() is the path that the kernel opens, and where it creates a fi
 /** Creates a file at the path; on success it must be where resolvePath() said. */
 async function compareWithKernel(path: string, workspace: string): Promise<void> {
   const raw = `${workspace}/${path}`
-  const said = await resolvePath(path, { workspace, homeDir: '' }).catch((error: Error) => error.message)
+  const result = await resolvePath(path, { workspace, homeDir: '' }).catch((error: Error) => error.message)
   const there = await realpath(raw).catch(() => undefined)
   if (there !== undefined) {
-    assert.equal(said, there, path)
+    assert.equal(result, there, path)
     return
   }
   const isMade = await writeFile(raw, 'x', { flag: 'wx' }).then(
@@ -163,8 +163,8 @@ async function compareWithKernel(path: string, workspace: string): Promise<void>
     () => false,
   )
   if (!isMade) return // nothing is opened
-  assert.equal(said, await realpath(raw), path)
-  await rm(said)
+  assert.equal(result, await realpath(raw), path)
+  await rm(result)
 }
 
 test('resolvePath() rejects impossible paths', async () => {

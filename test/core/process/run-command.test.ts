@@ -77,12 +77,12 @@ describe('runCommand()', { concurrency: 4 }, () => {
 
   test('with keep leaves background processes running, and keeps reading', async () => {
     await using box = await openBox()
-    const told = join(box.path, 'told')
-    const flood = `until test -e ${told}; do sleep 0.05; done; yes | head -c 1000000; exec sleep 600`
+    const file = join(box.path, 'told')
+    const flood = `until test -e ${file}; do sleep 0.05; done; yes | head -c 1000000; exec sleep 600`
     const { word, command } = markedScript(`(${flood}) & echo started`)
     const { output, running } = await box.run(command, { keep: true })
     assert.equal(output, 'started\n')
-    await writeFile(told, '')
+    await writeFile(file, '')
     await until('the flood is over', async () =>
       (await livingWith(word)).some((living) => living.command === 'sleep 600'),
     )

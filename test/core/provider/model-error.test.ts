@@ -55,17 +55,17 @@ describe('toResponseError()', () => {
   }
 
   test('quotes the server in one line, for any format of its message', () => {
-    const said = (body: unknown) => toResponseError(refusal(400, body), PLACE).message
+    const quote = (body: unknown) => toResponseError(refusal(400, body), PLACE).message
     assert.equal(
-      said({ error: { message: 'two\n  lines\u001b[31m' } }),
+      quote({ error: { message: 'two\n  lines\u001b[31m' } }),
       'Cannot call m (test): two lines [31m (400)',
     )
-    assert.equal(said({ error: 'plain' }), 'Cannot call m (test): plain (400)')
-    assert.equal(said({ detail: [{ msg: 'listed' }] }), 'Cannot call m (test): listed (400)')
-    assert.equal(said([{ error: { message: 'in a list' } }]), 'Cannot call m (test): in a list (400)')
-    assert.equal(said('just text'), 'Cannot call m (test): just text (400)')
-    assert.equal(said('<html>no</html>'), 'Cannot call m (test): no reason given (400)')
-    assert.equal(said('x'.repeat(1000)).length, 'Cannot call m (test): … (400)'.length + 300)
+    assert.equal(quote({ error: 'plain' }), 'Cannot call m (test): plain (400)')
+    assert.equal(quote({ detail: [{ msg: 'listed' }] }), 'Cannot call m (test): listed (400)')
+    assert.equal(quote([{ error: { message: 'in a list' } }]), 'Cannot call m (test): in a list (400)')
+    assert.equal(quote('just text'), 'Cannot call m (test): just text (400)')
+    assert.equal(quote('<html>no</html>'), 'Cannot call m (test): no reason given (400)')
+    assert.equal(quote('x'.repeat(1000)).length, 'Cannot call m (test): … (400)'.length + 300)
   })
 
   test('keeps the sizes of a request that is too long, and says what to do', () => {

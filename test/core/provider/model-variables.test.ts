@@ -23,8 +23,8 @@ test('modelVariables() lists all variables that are read when config.toml declar
 
 test('modelVariables() is empty when config.toml is complete', () => {
   assert.deepEqual(listVariables('[llm]\nbase_url = "http://127.0.0.1:9/v1"\n'), [])
-  const said = 'api_key = "k"\nbase_url = "https://example.org"\nmodels = ["m"]\n'
-  assert.deepEqual(listVariables(`[[providers]]\nname = "a"\nkind = "anthropic"\n${said}`), [])
+  const text = 'api_key = "k"\nbase_url = "https://example.org"\nmodels = ["m"]\n'
+  assert.deepEqual(listVariables(`[[providers]]\nname = "a"\nkind = "anthropic"\n${text}`), [])
 })
 
 test('modelVariables() lists those that a declared provider omits', () => {

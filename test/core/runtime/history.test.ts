@@ -113,11 +113,11 @@ test('toRequestMessages() keeps every user message, and every call and result in
   fc.assert(
     fc.property(histories, (history) => {
       const messages = toRequestMessages(history)
-      const said = messages.map(({ role, content }) => (role === 'user' ? content : '')).join('\n\n')
+      const text = messages.map(({ role, content }) => (role === 'user' ? content : '')).join('\n\n')
       let at = 0
       for (const { role, content } of history) {
         if (role !== 'user') continue
-        at = said.indexOf(content, at)
+        at = text.indexOf(content, at)
         assert.ok(at >= 0, `"${content}" is missing`)
         at += content.length
       }

@@ -26,9 +26,9 @@ const NEVER = new AbortController().signal
 
 test('Runtime.turn() runs the turns of a pair in order, each with the history before it', async () => {
   const leases = new MemoryLeases()
-  const asked: string[] = []
+  const requests: string[] = []
   const watched: Leases = {
-    take: (resource, signal) => leases.take(asked[asked.push(resource) - 1]!, signal),
+    take: (resource, signal) => leases.take(requests[requests.push(resource) - 1]!, signal),
   }
   const gate = Promise.withResolvers<void>()
   const stores = newStores(new MemoryStorage(), watched)
@@ -40,7 +40,7 @@ test('Runtime.turn() runs the turns of a pair in order, each with the history be
   const turns: Promise<AgentEvent[]>[] = []
   for (const [index, text] of texts.entries()) {
     turns.push(node.ask(text))
-    const isQueued = () => asked.filter((resource) => resource.startsWith('turn:')).length > index
+    const isQueued = () => requests.filter((resource) => resource.startsWith('turn:')).length > index
     await until(`${text} waits for its turn`, isQueued)
   }
   gate.resolve()

@@ -71,15 +71,15 @@ test('followStep() passes retries and notices through', async () => {
 
 test('followStep() closes open blocks when the stream breaks, and keeps the draft', async () => {
   const draft = emptyDraft()
-  const told: AgentEvent[] = []
+  const events: AgentEvent[] = []
   const broken = async function* (): AsyncGenerator<ModelEvent> {
     yield { type: 'text', delta: 'half' }
     throw new Error('cut')
   }
   await assert.rejects(async () => {
-    for await (const event of followStep(broken(), 'crab', draft)) told.push(event)
+    for await (const event of followStep(broken(), 'crab', draft)) events.push(event)
   }, /cut/)
-  assert.deepEqual(told.map(shown), ['text-start', 'half', 'text-end'])
+  assert.deepEqual(events.map(shown), ['text-start', 'half', 'text-end'])
   assert.equal(draft.content, 'half')
   assert.equal(draft.finish, undefined)
 })
@@ -123,8 +123,8 @@ async function follow(events: readonly ModelEvent[]): Promise<{ told: AgentEvent
   const stream = async function* () {
     yield* events
   }
-  const told = await Array.fromAsync(followStep(stream(), 'crab', draft))
-  return { told, draft }
+  const followed = await Array.fromAsync(followStep(stream(), 'crab', draft))
+  return { told: followed, draft }
 }
 
 /**

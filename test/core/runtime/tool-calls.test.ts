@@ -17,10 +17,10 @@ test('toolsByName() finds a tool by its bare name: built-in tools first, then th
 })
 
 test('runToolCalls() says why a tool cannot be called that was not offered, if a hook knows', async () => {
-  const asked: unknown[] = []
+  const requests: unknown[] = []
   const hook: Hook = {
     whyNot: (name, turnOver) => {
-      asked.push(turnOver)
+      requests.push(turnOver)
       return name === 'hidden' ? 'Select it first' : undefined
     },
     dispatch: () => assert.fail('is not reached'),
@@ -28,10 +28,10 @@ test('runToolCalls() says why a tool cannot be called that was not offered, if a
   const setting = { ...step(hook, ['read']), context: makeToolContext(hook) }
   const calls = [call('a', 'hidden'), call('b', 'unknown')]
   const answers = await collectAnswers(runToolCalls(calls, setting, NEVER))
-  const said = answers.toSorted((a, b) => a.index - b.index).map(({ result }) => result)
-  assert.deepEqual(said[0], { output: 'Select it first', isError: true })
-  assert.match(said[1]!.output, /^Cannot call unknown: no tool has that name/)
-  assert.deepEqual(new Set(asked), new Set([setting.context.dispatch.turnOver]))
+  const results = answers.toSorted((a, b) => a.index - b.index).map(({ result }) => result)
+  assert.deepEqual(results[0], { output: 'Select it first', isError: true })
+  assert.match(results[1]!.output, /^Cannot call unknown: no tool has that name/)
+  assert.deepEqual(new Set(requests), new Set([setting.context.dispatch.turnOver]))
 })
 
 test('runToolCalls() runs all calls in parallel and yields answers as they come', async () => {

@@ -46,15 +46,15 @@ for (const [way, stopAt] of Object.entries(WAYS)) {
     const events = await stopAt(node, (event) => event.type === 'text')
     assert.equal(joinAnswer(events), 'Once upon a time')
     assert.equal(await node.server.requests[0]!.done, false)
-    const kept = ['user: tell', 'assistant: Once upon a time [cancelled]']
-    assert.deepEqual(spoken(await node.lines()), kept)
+    const lines = ['user: tell', 'assistant: Once upon a time [cancelled]']
+    assert.deepEqual(spoken(await node.lines()), lines)
     await node.ask('again')
     assert.deepEqual(toSentLines(node.server.requests[1]), [
       'user: tell',
       'assistant: Once upon a time',
       'user: again',
     ])
-    assert.deepEqual(spoken(await node.lines()), [...kept, 'user: again', 'assistant: Anew'])
+    assert.deepEqual(spoken(await node.lines()), [...lines, 'user: again', 'assistant: Anew'])
     assert.deepEqual(doneReasons(await node.lines()), ['cancelled', 'stop'])
   })
 

@@ -20,9 +20,9 @@ test('Runtime.turn() runs calls in parallel: events as they end, results in the 
   const tools = toolsHook({ slow: () => slow.promise, fast: () => 'quick' })
   const parts = ['Looking.', call('a', 'slow'), call('b', 'fast')]
   await using node = await startTestNode([{ parts }, { parts: ['Done'] }], { hooks: [tools] })
-  const told: string[] = []
+  const events: string[] = []
   for await (const event of node.turn('go')) {
-    told.push(event.type === 'tool-result' ? `${event.callId}: ${event.output}` : event.type)
+    events.push(event.type === 'tool-result' ? `${event.callId}: ${event.output}` : event.type)
     if (event.type === 'tool-start')
       assert.deepEqual(
         event.calls.map(({ id }) => id),
@@ -30,7 +30,7 @@ test('Runtime.turn() runs calls in parallel: events as they end, results in the 
       )
     if (event.type === 'tool-result') slow.resolve('late') // only once the fast one was reported
   }
-  assert.deepEqual(told, [
+  assert.deepEqual(events, [
     ...['start', 'text-start', 'text', 'text-end'],
     ...['tool-start', 'b: quick', 'a: late', 'tools-complete'],
     ...['text-start', 'text', 'text-end', 'end'],

@@ -136,8 +136,8 @@ for (const finish of ['length', 'refused'] as const) {
     await using node = await startTestNode([{ parts: ['So far'], finish }])
     const { stopReason, error } = findEnd(await node.ask('hi'))
     assert.deepEqual([stopReason, error], [finish, undefined])
-    const kept = finish === 'length' ? 'assistant: So far [length]' : 'assistant: So far'
-    assert.deepEqual(await node.lines().then(spoken), ['user: hi', kept])
+    const line = finish === 'length' ? 'assistant: So far [length]' : 'assistant: So far'
+    assert.deepEqual(await node.lines().then(spoken), ['user: hi', line])
   })
 }
 

@@ -17,19 +17,19 @@ test('TextIndex finds documents in tails that its background never seals', () =>
 })
 
 test('TextIndex seals segments itself when its background fails, and asks it again for the next', async () => {
-  const asked: string[] = []
+  const requests: string[] = []
   const fail = (what: string) => async () => {
-    asked.push(what)
+    requests.push(what)
     throw new Error('no thread')
   }
   const index = new TextIndex({ tailDocuments: 1, background: { seal: fail('seal'), merge: fail('merge') } })
   fill(index, 4)
   await index.settle()
-  assert.deepEqual(asked, ['seal', 'seal', 'seal', 'seal', 'merge'])
+  assert.deepEqual(requests, ['seal', 'seal', 'seal', 'seal', 'merge'])
   assert.deepEqual([index.stats.segments, index.stats.tailDocuments], [1, 0])
   fill(index, 1)
   await index.sealNow()
-  assert.equal(asked.length, 6)
+  assert.equal(requests.length, 6)
 })
 
 test('TextIndex seals no segments once its background is closed, and finds everything', async () => {
@@ -58,17 +58,17 @@ test('TextIndex omits what was removed during a merge, and drops a segment of de
 
 /** Seals immediately; merges when it is told to. */
 function waitingMerges() {
-  const asked = Promise.withResolvers<void>()
+  const request = Promise.withResolvers<void>()
   const gate = Promise.withResolvers<void>()
   const background: Background = {
     seal: async (tail) => sealTail(tail),
     merge: async (job) => {
-      asked.resolve()
+      request.resolve()
       await gate.promise
       return mergeSegments(job)
     },
   }
-  return { background, merging: asked.promise, go: () => gate.resolve() }
+  return { background, merging: request.promise, go: () => gate.resolve() }
 }
 
 function fill(index: TextIndex, count: number): void {

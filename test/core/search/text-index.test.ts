@@ -110,10 +110,14 @@ test('TextIndex.search() finds nothing in an empty index, for no words, unknown 
 
 test('TextIndex.search() asks about a group at most once', () => {
   const { index } = fill({ tailDocuments: 100 }, { seed: 4, count: 900, most: 9, groups: 30 })
-  const asked: number[] = []
-  index.search({ text: 'w0x w1x', limit: 50, accepts: (group) => asked.push(group) > 0 && group % 2 === 0 })
-  assert.ok(asked.length > 10)
-  assert.equal(new Set(asked).size, asked.length)
+  const requests: number[] = []
+  index.search({
+    text: 'w0x w1x',
+    limit: 50,
+    accepts: (group) => requests.push(group) > 0 && group % 2 === 0,
+  })
+  assert.ok(requests.length > 10)
+  assert.equal(new Set(requests).size, requests.length)
 })
 
 test('TextIndex counts the occurrences of a term up to 255, and the terms of a document up to 65,535', () => {
@@ -183,10 +187,10 @@ test('TextIndex.groupTerms() matches a simple count, for any order of groups and
     const counts = groups.map(() => words.map(() => 0))
     for (let doc = 0; doc < 200; doc++) {
       const owner = draw.below(groups.length)
-      const said = words.flatMap((_, word) => (draw.once(word * word + 1) ? [word] : []))
-      index.add({ ...ROW, group: groups[owner]!, seq: doc }, said.map((word) => words[word]).join(' '))
-      lengths[owner]! += said.length
-      for (const word of said) counts[owner]![word]!++
+      const chosen = words.flatMap((_, word) => (draw.once(word * word + 1) ? [word] : []))
+      index.add({ ...ROW, group: groups[owner]!, seq: doc }, chosen.map((word) => words[word]).join(' '))
+      lengths[owner]! += chosen.length
+      for (const word of chosen) counts[owner]![word]!++
     }
     const expected = [1, 2, 4].map((at) => ({ group: groups[at], length: lengths[at], counts: counts[at] }))
     const { groups: found } = index.groupTerms(

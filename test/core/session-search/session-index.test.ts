@@ -107,13 +107,13 @@ test('search() omits a session whose file disappears meanwhile, and returns the 
   const { storage, found, folder } = home
   await using _index = home.open()
   const gone = await storage.createSession(makeHeader(), [toLine('fox')])
-  const kept = await storage.createSession(makeHeader(), [toLine('a fox and more words')])
+  const remaining = await storage.createSession(makeHeader(), [toLine('a fox and more words')])
   const path = folder.file(gone.id)
   utimesSync(path, 1, 1)
-  assert.deepEqual(await found({ text: 'fox' }), [`${gone.id} 1`, `${kept.id} 1`])
+  assert.deepEqual(await found({ text: 'fox' }), [`${gone.id} 1`, `${remaining.id} 1`])
   writeFileSync(path, readFileSync(path, 'utf8').replace('"seq":1', '"seq":7'))
   utimesSync(path, 1, 1)
-  assert.deepEqual(await found({ text: 'fox', limit: 1 }), [`${kept.id} 1`])
+  assert.deepEqual(await found({ text: 'fox', limit: 1 }), [`${remaining.id} 1`])
 })
 
 test('a reopened index starts from the last checkpoint, and adds what came since', async () => {

@@ -82,7 +82,7 @@ async function findOffset(path: string, line: number): Promise<number> {
 test('StorageSearch omits a session that disappears during a search, without an error', async () => {
   const storage = new MemoryStorage()
   const gone = await storage.createSession(makeHeader(), [toLine('fox')])
-  const kept = await storage.createSession(makeHeader(), [toLine('a fox and more words')])
+  const remaining = await storage.createSession(makeHeader(), [toLine('a fox and more words')])
   const query = toSessionQuery({ text: 'fox' })
   for (const when of ['before its first reading', 'before its window is read']) {
     let reads = 0
@@ -98,7 +98,7 @@ test('StorageSearch omits a session that disappears during a search, without an 
     const { matches } = await search.search(query, NEVER)
     assert.deepEqual(
       matches.map(({ session }) => session),
-      [kept.id],
+      [remaining.id],
       when,
     )
   }

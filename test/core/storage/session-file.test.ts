@@ -77,8 +77,8 @@ test('decodeSession() keeps every line with any garbage between them', () => {
     fc.property(fc.array(fc.oneof(newLine, garbage), { maxLength: 12 }), (parts) => {
       const part = decodeSession(encodeWithGarbage(parts))
       const written = parts.filter((each) => !Buffer.isBuffer(each))
-      const said = part.lines.filter((line) => line.ts === ts).map(withoutStamp)
-      assert.deepEqual(said, JSON.parse(JSON.stringify(written)))
+      const lines = part.lines.filter((line) => line.ts === ts).map(withoutStamp)
+      assert.deepEqual(lines, JSON.parse(JSON.stringify(written)))
       assertRising(part.lines)
     }),
   )

@@ -51,13 +51,13 @@ test('socketDispatch() sends the request as 1, after the token if there is one, 
 test('socketDispatch() ends for a signal that aborts exactly when the connection opens', async () => {
   await using served = await startScripted(() => undefined).start()
   const controller = new AbortController()
-  const given = controller.signal
-  const remove = given.removeEventListener.bind(given)
-  given.removeEventListener = (...args: Parameters<typeof remove>) => {
+  const signal = controller.signal
+  const remove = signal.removeEventListener.bind(signal)
+  signal.removeEventListener = (...args: Parameters<typeof remove>) => {
     remove(...args) // the connect listener is gone, and the next one is not added yet
     controller.abort()
   }
-  await assert.rejects(request(socketDispatch(served), 'ping', {}, given), { kind: 'cancelled' })
+  await assert.rejects(request(socketDispatch(served), 'ping', {}, signal), { kind: 'cancelled' })
 })
 
 test('socketDispatch() accepts a daemon that echoes no ids', async () => {

@@ -19,14 +19,14 @@ const { signal } = new AbortController()
 
 for (const kind of ['unix', 'tcp'] satisfies EndpointKind[]) {
   test(`requests of one ${kind} connection run concurrently, and their replies carry their ids`, async () => {
-    const asked = Promise.withResolvers<string>()
+    const request = Promise.withResolvers<string>()
     const dispatch = route({
       async *stream() {
         yield event('start')
-        yield event('chunk', await asked.promise)
+        yield event('chunk', await request.promise)
         yield event('end')
       },
-      replyToAsk: async ({ content }) => asked.resolve(content),
+      replyToAsk: async ({ content }) => request.resolve(content),
       ping: async () => {},
     })
     await using serving = await serve(kind, dispatch)

@@ -158,7 +158,7 @@ test('a URL that a server of the newest revision wants opened is shown to the us
 test('the forms and URLs of the official server are answered', async () => {
   await using node = await mcpNode()
   const { call } = await startAsking(node, everythingEntry())
-  const given: Record<string, string> = {
+  const answers: Record<string, string> = {
     String: 'Ada',
     'Titled Multiple Select Enum': 'Tuna, Trout',
     Boolean: 'Yes',
@@ -166,7 +166,10 @@ test('the forms and URLs of the official server are answered', async () => {
   const form = await call(
     async (questions) =>
       Object.fromEntries(
-        questions.map(({ question, header }) => [question, header === '' ? 'Answer' : (given[header] ?? '')]),
+        questions.map(({ question, header }) => [
+          question,
+          header === '' ? 'Answer' : (answers[header] ?? ''),
+        ]),
       ),
     { tool: 'trigger-elicitation-request', args: {} },
   )

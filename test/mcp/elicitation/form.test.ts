@@ -190,13 +190,13 @@ test('a single choice is one question, and can be declined', async () => {
     properties: { go: { type: 'boolean', title: 'Delete it?' } },
     required: ['go'],
   }
-  const asked = answerAs(() => 'Yes')
-  assert.deepEqual(await asked.answer({ message: 'Careful', requestedSchema }), {
+  const prompter = answerAs(() => 'Yes')
+  assert.deepEqual(await prompter.answer({ message: 'Careful', requestedSchema }), {
     action: 'accept',
     content: { go: true },
   })
   assert.deepEqual(
-    asked.put[0]![0]!.options.map(({ label }) => label),
+    prompter.put[0]![0]!.options.map(({ label }) => label),
     ['Yes', 'No', 'Decline'],
   )
   assert.deepEqual(await answerAs(() => 'Decline').answer({ requestedSchema }), { action: 'decline' })
@@ -205,23 +205,23 @@ test('a single choice is one question, and can be declined', async () => {
 
 test('a form can be sent with its defaults', async () => {
   const requestedSchema = { properties: { a: { type: 'string', default: 'A' }, b: { type: 'string' } } }
-  const asked = answerAs(() => 'Send the presets')
-  assert.deepEqual(await asked.answer({ message: 'm', requestedSchema }), {
+  const prompter = answerAs(() => 'Send the presets')
+  assert.deepEqual(await prompter.answer({ message: 'm', requestedSchema }), {
     action: 'accept',
     content: { a: 'A' },
   })
 })
 
 test('a URL is shown with its host and never opened here', async () => {
-  const asked = answerAs(() => 'Done')
+  const prompter = answerAs(() => 'Done')
   const params = {
     mode: 'url',
     message: 'Log in',
     url: 'https://bücher.example/login?x=1',
     elicitationId: '1',
   }
-  assert.deepEqual(await asked.answer(params), { action: 'accept' })
-  const [[question]] = asked.put as [[Question]]
+  assert.deepEqual(await prompter.answer(params), { action: 'accept' })
+  const [[question]] = prompter.put as [[Question]]
   assert.equal(question.header, 'xn--bcher-kva.example')
   assert.match(
     question.question,
@@ -240,8 +240,8 @@ for (const url of [
 ]) {
   test(`the URL ${String(url).slice(0, 40)} is declined without being shown`, async () => {
     assert.equal(readElicitedUrl(url), undefined)
-    const asked = answerAs()
-    assert.deepEqual(await asked.answer({ mode: 'url', message: 'm', url }), { action: 'decline' })
-    assert.equal(asked.put.length, 0)
+    const prompter = answerAs()
+    assert.deepEqual(await prompter.answer({ mode: 'url', message: 'm', url }), { action: 'decline' })
+    assert.equal(prompter.put.length, 0)
   })
 }

@@ -84,12 +84,12 @@ function asArgument(schema: object): object {
 }
 
 test('readToolSchema() removes control characters from texts for readers, and cuts them', () => {
-  const given = {
+  const schema = {
     type: 'object',
     title: 'a\u001b[2Jb',
     properties: { description: { type: 'string', description: 'x'.repeat(8_000_000), default: 'a\u001bb' } },
   }
-  const reading = readToolSchema(given)
+  const reading = readToolSchema(schema)
   assert.ok('schema' in reading)
   assert.equal(reading.schema['title'], 'ab')
   const { description } = reading.schema['properties'] as Record<string, Record<string, string>>
@@ -118,7 +118,7 @@ test('readToolSchema() rejects a value in a schema that is nested too deep for i
 })
 
 test('readToolSchema() offers patterns and references as they are, without compiling or following them', () => {
-  const given = {
+  const schema = {
     type: 'object',
     properties: {
       slow: { type: 'string', pattern: '^(a+)+$' },
@@ -129,7 +129,7 @@ test('readToolSchema() offers patterns and references as they are, without compi
     patternProperties: { '^(([a-z])+.)+[A-Z]([a-z])+$': { type: 'number' } },
     $defs: { one: { $ref: '#/$defs/two' }, two: { anyOf: [{ $ref: '#/$defs/one' }, { $ref: '#' }] } },
   }
-  assert.deepEqual(readToolSchema(given), { schema: given })
+  assert.deepEqual(readToolSchema(schema), { schema: schema })
   const remote = { type: 'object', properties: { a: { $ref: 'https://schemas.invalid/thing.json' } } }
   const { problem } = readToolSchema(remote) as { problem: string }
   assert.match(

@@ -23,15 +23,15 @@ export function startProgram(
 ): ComponentProcess {
   const env = { PATH: process.env['PATH'], HOME: paths.home, CRABTALK_HOME: paths.home }
   const child = spawn(node, [script, ...args], { env, stdio: ['ignore', 'inherit', 'pipe'] })
-  let said = ''
+  let output = ''
   child.stderr!.on('data', (piece: Buffer) => {
-    said += piece.toString()
+    output += piece.toString()
   })
   const ended = once(child, 'close').then(([code, signal]) => code ?? (signal === 'SIGKILL' ? 137 : 128))
   const file = join(paths.run, `${name}.port`)
   return {
     child,
-    said: () => said,
+    said: () => output,
     ended,
     async port() {
       const isOver = () => child.exitCode !== null || child.signalCode !== null

@@ -25,10 +25,10 @@ export function answersLayer({ answers = [] }: ServerOptions): Layer {
     async send(message) {
       if (!isAnswer(message)) return send(message)
       const id = has('null-id') ? null : has('text-id') ? String(message.id) : message.id!
-      const said: Message[] = [{ ...message, id }]
-      if (has('unknown')) said.unshift(toAnswer(UNKNOWN_ID, {}))
-      if (has('twice')) said.push({ ...message, id })
-      await Promise.all(said.map(send)) // so that no other message comes in between
+      const messages: Message[] = [{ ...message, id }]
+      if (has('unknown')) messages.unshift(toAnswer(UNKNOWN_ID, {}))
+      if (has('twice')) messages.push({ ...message, id })
+      await Promise.all(messages.map(send)) // so that no other message comes in between
     },
     async receive(message) {
       await receive(message)

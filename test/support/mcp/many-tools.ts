@@ -13,8 +13,8 @@ export function manyToolsServer(
 ): WatchedServer {
   const mark = `crab-${randomUUID()}`
   const [record, starts] = [join(folder, `${mark}.record`), join(folder, `${mark}.starts`)]
-  const given = Object.entries({ count: String(count), ...words, record, starts, mark })
-  const args = [SCRIPT, ...given.map(([key, value]) => `--${key}=${value}`)]
+  const variables = Object.entries({ count: String(count), ...words, record, starts, mark })
+  const args = [SCRIPT, ...variables.map(([key, value]) => `--${key}=${value}`)]
   const entry: StdioEntry = { name, command: process.execPath, args }
   return {
     entry,

@@ -21,15 +21,15 @@ export function pointsLayer({ at = {}, delay = {} }: ServerOptions, wire: Wire):
 /** Holds messages back until another one has arrived, and passes them on before that one. */
 export function lateLayer({ late = {} }: ServerOptions): Layer {
   const arrived = new Set<string>()
-  let kept: Message[] = []
+  let retained: Message[] = []
   return ({ receive }) => ({
     async receive(message) {
       const { method = '' } = message
       const other = late[method]
-      if (other !== undefined && !arrived.has(other)) return void kept.push(message)
+      if (other !== undefined && !arrived.has(other)) return void retained.push(message)
       arrived.add(method)
-      const due = kept.filter((one) => late[one.method!] === method)
-      kept = kept.filter((one) => !due.includes(one))
+      const due = retained.filter((one) => late[one.method!] === method)
+      retained = retained.filter((one) => !due.includes(one))
       for (const one of [...due, message]) await receive(one)
     },
   })

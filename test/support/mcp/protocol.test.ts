@@ -130,12 +130,12 @@ test('the modern server stamps its results, and its changes for subscribers', as
     params: { notifications: { toolsListChanged: true }, ...MODERN },
   })
   await change('heard')
-  const told = server.messages().filter(({ method }) => method?.startsWith('notifications/'))
+  const notifications = server.messages().filter(({ method }) => method?.startsWith('notifications/'))
   assert.deepEqual(
-    told.map(({ method }) => method),
+    notifications.map(({ method }) => method),
     ['notifications/subscriptions/acknowledged', 'notifications/tools/list_changed'],
   )
-  for (const { params } of told)
+  for (const { params } of notifications)
     assert.deepEqual(params!['_meta'], { 'io.modelcontextprotocol/subscriptionId': 'ears' })
 })
 

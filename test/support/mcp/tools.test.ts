@@ -81,8 +81,8 @@ test('--loop notifies of a change after each list', async () => {
   await server.initialize()
   for (let time = 0; time < 3; time++) await server.request('tools/list')
   await server.request('ping')
-  const said = server.messages().map(({ id, method }) => id ?? method)
-  assert.deepEqual(said, [1, 2, LIST_CHANGED, 3, LIST_CHANGED, 4, LIST_CHANGED, 5])
+  const ids = server.messages().map(({ id, method }) => id ?? method)
+  assert.deepEqual(ids, [1, 2, LIST_CHANGED, 3, LIST_CHANGED, 4, LIST_CHANGED, 5])
 })
 
 test('the change tool changes the list and notifies, advertised or not', async () => {

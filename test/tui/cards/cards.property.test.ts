@@ -90,10 +90,10 @@ test('only Enter after a pause, on a choice selected with a digit or the arrows,
       for (const [one, isPaused] of keys) {
         const { pick } = state.state
         const pressed = pressCard(armCard(state, isPaused), key(one), { view: makeCardView(), isAlone: true })
-        const given = pressed.effects.flatMap((effect) =>
+        const answers = pressed.effects.flatMap((effect) =>
           effect.type === 'answer' ? Object.values(effect.answers) : [],
         )
-        if (given.some((answer) => APPROVALS.includes(answer))) {
+        if (answers.some((answer) => APPROVALS.includes(answer))) {
           assert.ok(isPaused && one === 'enter' && pick.by !== 'card', `${one} allowed it`)
         }
         state = pressed.state

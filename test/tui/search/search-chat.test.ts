@@ -44,14 +44,14 @@ test('find() shows who said the match and when, and its agent and place if they 
 })
 
 test('find() searches all conversations, with short excerpts', async () => {
-  const asked: unknown[] = []
+  const queries: unknown[] = []
   await conversations(' kraken dock ', {
     async searchSessions({ query, agent, sender, contextBefore, contextAfter }) {
-      asked.push([query, agent, sender, contextBefore, contextAfter])
+      queries.push([query, agent, sender, contextBefore, contextAfter])
       return { hits: [], partial: false }
     },
   })
-  assert.deepEqual(asked, [['kraken dock', '', '', 0, 1]])
+  assert.deepEqual(queries, [['kraken dock', '', '', 0, 1]])
 })
 
 test('find() marks a matching title, and shows the start of that conversation', async () => {

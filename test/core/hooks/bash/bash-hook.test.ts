@@ -79,11 +79,11 @@ test('bash shows colors and progress output as a terminal would', async () => {
 
 test('bash reports the newest lines of a running command', async () => {
   await using tree = await makeTree({})
-  const said = Promise.withResolvers<string>()
-  const progress = ({ message }: { message: string }) => message.includes('red') && said.resolve(message)
+  const output = Promise.withResolvers<string>()
+  const progress = ({ message }: { message: string }) => message.includes('red') && output.resolve(message)
   const command = `seq 5; printf '\\n\\033[31mred\\033[0m\\n'; until [ -e seen ]; do sleep 0.05; done; echo over`
   const over = runTool(hook, ['bash', { command }], { cwd: tree.root, env: { PATH }, progress })
-  assert.equal(await said.promise, '4\n5\nred\n')
+  assert.equal(await output.promise, '4\n5\nred\n')
   await writeFile(tree.path('seen'), '')
   assert.match((await over).output, /red\nover$/)
 })

@@ -228,16 +228,16 @@ test('a line that runs without asking has limited memory and a minimal environme
     MAGIC: 'm',
   }
   const locales = { LC_ALL: 'zh_CN.GBK', LC_CTYPE: 'ja_JP.SJIS', LC_TIME: 'de_DE', TMPDIR: 'tmp', HOME: '.' }
-  const kept = {
+  const retained = {
     LANG: 'de_DE.UTF-8',
     LC_NUMERIC: 'C',
     USER: 'ann',
     TZ: 'UTC',
     XDG_CONFIG_HOME: '/home/ann/.config',
   }
-  const hardened = hardenedEnv({ PATH, ...secrets, ...loaders, ...locales, ...kept })
+  const hardened = hardenedEnv({ PATH, ...secrets, ...loaders, ...locales, ...retained })
   for (const name of Object.keys({ ...secrets, ...loaders, ...locales })) assert.ok(!(name in hardened), name)
-  for (const [name, value] of Object.entries(kept)) assert.equal(hardened[name], value, name)
+  for (const [name, value] of Object.entries(retained)) assert.equal(hardened[name], value, name)
   assert.match(await say(tree, "jq -n '.[200000000] = 1 | length'"), /^!/)
   assert.equal(await say(tree, 'jq -n \'"x" * 3 | length\''), '3')
   assert.equal(await isUnasked(tree, Array(32).fill('ls').join('&')), true)

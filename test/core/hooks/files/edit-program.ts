@@ -16,10 +16,10 @@ const { say } = fileTools(cwd, { leases })
 
 for (let number = 0, line = `${name}:`; number < Number(count); ) {
   const longer = `${line} ${number}`
-  const said = await say('edit', { path: 'file', edits: [{ old: `${line}\n`, new: `${longer}\n` }] })
-  if (said.startsWith('Edited')) {
+  const answer = await say('edit', { path: 'file', edits: [{ old: `${line}\n`, new: `${longer}\n` }] })
+  if (answer.startsWith('Edited')) {
     line = longer
     number++
-  } else if (/you have not read it|it has changed/.test(said)) await say('read', { path: 'file' })
-  else throw new Error(said)
+  } else if (/you have not read it|it has changed/.test(answer)) await say('read', { path: 'file' })
+  else throw new Error(answer)
 }

@@ -56,9 +56,9 @@ test('edit shows both ends of a long change, and the common context of several c
 
 test('edit is brief about changes all over a file, long lines, and empty results', async () => {
   await using file = await seen('a\nb\nc\nd\ne\nf\n'.repeat(20))
-  const said = await file.edit({ old: 'a', new: 'x', all: true })
-  assert.match(said, /^Edited file\n\[lines 1-3 of 120\]\nx\nb\nc\n\[lines 5-9 of 120\]\n/)
-  assert.match(said, /\n\[lines 47-48 of 120\]\ne\nf\n\[and more\]$/)
+  const answer = await file.edit({ old: 'a', new: 'x', all: true })
+  assert.match(answer, /^Edited file\n\[lines 1-3 of 120\]\nx\nb\nc\n\[lines 5-9 of 120\]\n/)
+  assert.match(answer, /\n\[lines 47-48 of 120\]\ne\nf\n\[and more\]$/)
   await using line = await seen('a')
   assert.match(await line.edit({ old: 'a', new: 'x'.repeat(500) }), /\nx{200}…$/)
   assert.equal(await line.edit({ old: 'x'.repeat(500), new: '' }), 'Edited file\n[The file is empty now.]')
@@ -66,8 +66,8 @@ test('edit is brief about changes all over a file, long lines, and empty results
 
 test('edit changes a text in very many places', async () => {
   await using file = await seen('ab\n'.repeat(300_000))
-  const said = await file.edit({ old: 'a', new: 'c', all: true })
-  assert.equal(said, `Edited file\n[lines 1-40 of 300000]\n${'cb\n'.repeat(40)}[and more]`)
+  const answer = await file.edit({ old: 'a', new: 'c', all: true })
+  assert.equal(answer, `Edited file\n[lines 1-40 of 300000]\n${'cb\n'.repeat(40)}[and more]`)
   assert.equal(await file.content(), 'cb\n'.repeat(300_000))
   await using exact = await seen('ab\n'.repeat(40))
   assert.equal((await exact.edit({ old: 'a', new: 'c', all: true })).split('\n').at(-1), 'cb')
@@ -93,16 +93,16 @@ test('edit requires the current version to have been read, and knows what it wro
 
 test('edit makes all edits or none', async () => {
   await using file = await seen(TEN)
-  const said = await file.edit({ old: 'line 2', new: '2' }, { old: 'line 99', new: '99' })
-  assert.match(said, /^!Cannot edit file: edits\[1\]\.old does not occur/)
+  const answer = await file.edit({ old: 'line 2', new: '2' }, { old: 'line 99', new: '99' })
+  assert.match(answer, /^!Cannot edit file: edits\[1\]\.old does not occur/)
   assert.equal(await file.content(), TEN)
   assert.deepEqual(await readdir(file.dir), ['file'])
 })
 
 test('two edits of one step see each other’s result, in either order', async () => {
   await using file = await seen(TEN)
-  const said = await Promise.all([2, 4, 6, 8].map((n) => file.edit({ old: `line ${n}\n`, new: `${n}\n` })))
-  for (const answer of said) assert.match(answer, /^Edited/)
+  const answers = await Promise.all([2, 4, 6, 8].map((n) => file.edit({ old: `line ${n}\n`, new: `${n}\n` })))
+  for (const answer of answers) assert.match(answer, /^Edited/)
   assert.equal(await file.content(), TEN.replaceAll(/line (?=[2468]\n)/g, ''))
 })
 
@@ -135,8 +135,8 @@ test('edit changes the file behind links', async () => {
   await using file = await seen(TEN)
   await symlink('file', join(file.dir, 'link'))
   await link(file.path, join(file.dir, 'second'))
-  const said = await file.say('edit', { path: 'link', edits: [{ old: 'line 2', new: 'two' }] })
-  assert.match(said, /^Edited link/)
+  const answer = await file.say('edit', { path: 'link', edits: [{ old: 'line 2', new: 'two' }] })
+  assert.match(answer, /^Edited link/)
   assert.equal(await readFile(join(file.dir, 'second'), 'utf8'), TEN.replace('line 2', 'two'))
   assert.ok((await stat(file.path)).nlink === 2)
 })

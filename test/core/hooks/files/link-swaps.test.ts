@@ -58,8 +58,8 @@ for (const [what, swap] of Object.entries(SWAPS)) {
           files: tools.files,
           meanwhile: () => swap(dir.path),
         })
-        const said = await unsafe.say(name, args)
-        assert.match(said, /^!Cannot \w+ sub\/\w+: (it is a link now|its path points elsewhere)/)
+        const answer = await unsafe.say(name, args)
+        assert.match(answer, /^!Cannot \w+ sub\/\w+: (it is a link now|its path points elsewhere)/)
         const secret = await readdir(join(dir.path, 'secret'), { recursive: true })
         assert.deepEqual(
           secret.filter((path) => !/^(sub|(sub\/)?file)$/.test(path)),
@@ -129,8 +129,8 @@ test('a change by another program between reading and writing is not lost', asyn
     ]
     for (const change of names === 1 ? changes : changes.slice(0, 1)) {
       files.onLook = change
-      const said = await say('edit', { path: 'file', edits: [{ old: 'one', new: '1' }] })
-      assert.equal(said, '!Cannot edit file: another program is changing it right now (read it again)')
+      const answer = await say('edit', { path: 'file', edits: [{ old: 'one', new: '1' }] })
+      assert.equal(answer, '!Cannot edit file: another program is changing it right now (read it again)')
       assert.match(await readFile(path, 'utf8'), /^one/)
       await say('read', { path })
     }
@@ -151,8 +151,8 @@ test('nothing is written elsewhere when a folder becomes a link between reading 
       renameSync(at('work'), at('kept'))
       symlinkSync('secret', at('work'))
     }
-    const said = await say('write', { path: 'work/file', content: 'new\n' })
-    assert.match(said, fdLinks === '/nowhere' ? /^!Cannot write / : /^Replaced/)
+    const answer = await say('write', { path: 'work/file', content: 'new\n' })
+    assert.match(answer, fdLinks === '/nowhere' ? /^!Cannot write / : /^Replaced/)
     assert.equal(await readFile(at('secret/file'), 'utf8'), 'same\n')
     assert.equal(await readFile(at('kept/file'), 'utf8'), fdLinks === '/nowhere' ? 'same\n' : 'new\n')
     assert.deepEqual(await readdir(at('secret')), ['file'])
@@ -165,8 +165,10 @@ test('concurrent creates of one file succeed once, and concurrent replaces run o
   const others = Array.from({ length: 4 }, () => fileTools(dir.path)) // with their own leases
   for (let round = 0; round < 20; round++) {
     const path = `file-${round}`
-    const said = await Promise.all(others.map((tools) => tools.say('write', { path, content: `${round}` })))
-    assert.equal(said.filter((answer) => answer.startsWith('Created')).length, 1, said.join('\n'))
+    const answers = await Promise.all(
+      others.map((tools) => tools.say('write', { path, content: `${round}` })),
+    )
+    assert.equal(answers.filter((answer) => answer.startsWith('Created')).length, 1, answers.join('\n'))
   }
   assert.equal((await readdir(dir.path)).length, 20)
   assert.match(await say('write', { path: 'file-1', content: 'x' }), /you have not read it/)
@@ -181,9 +183,9 @@ test('a conversation does not replace what another one has written since', async
     await Promise.all(talks.map((tools) => tools.say('read', { path: 'file' })))
     const write = (tools: (typeof talks)[number], talk: number) =>
       tools.say('write', { path: 'file', content: `${round} ${talk}` })
-    const said = await Promise.all(talks.map(write))
-    assert.equal(said.filter((answer) => answer.startsWith('Replaced')).length, 1)
-    assert.equal(said.filter((answer) => /it has changed since you last saw it/.test(answer)).length, 3)
+    const answers = await Promise.all(talks.map(write))
+    assert.equal(answers.filter((answer) => answer.startsWith('Replaced')).length, 1)
+    assert.equal(answers.filter((answer) => /it has changed since you last saw it/.test(answer)).length, 3)
   }
 })
 

@@ -132,8 +132,8 @@ test('read says what else a path is', async () => {
 test('read lists the first names of a large folder', async () => {
   await using dir = await mkdtempDisposable(PREFIX)
   for (let index = 10; index < 50; index++) await writeFile(join(dir.path, `file-${index}`), '')
-  const said = await fileTools(dir.path).say('read', { path: '.' })
-  assert.match(said, /^!Cannot read \.: it is a folder \(it holds file-10, .*, file-39 and 10 more\)$/)
+  const answer = await fileTools(dir.path).say('read', { path: '.' })
+  assert.match(answer, /^!Cannot read \.: it is a folder \(it holds file-10, .*, file-39 and 10 more\)$/)
 })
 
 test('names that a rule or this program hides from the model are not shown or suggested', async () => {
@@ -154,8 +154,8 @@ test('names that a rule or this program hides from the model are not shown or su
 })
 
 test('read reads kernel files whose size is 0', async () => {
-  const said = await fileTools('/').say('read', { path: `/proc/${process.ppid}/status`, limit: 1 })
-  assert.match(said, /^Name:\t.*\n\[lines 1-1 of \d+\]$/)
+  const answer = await fileTools('/').say('read', { path: `/proc/${process.ppid}/status`, limit: 1 })
+  assert.match(answer, /^Name:\t.*\n\[lines 1-1 of \d+\]$/)
 })
 
 test('read reports errors of the file system', async () => {
@@ -171,15 +171,15 @@ test('read reports errors of the file system', async () => {
   }
   await chmod(join(dir.path, 'shut'), 0)
   await chmod(dir.path, 0o711) // may be entered, but not listed
-  const said = await sayElsewhere(
+  const answer = await sayElsewhere(
     dir.path,
     ['file', 'shut/file', 'open'].map((path) => ['read', { path }]),
   )
   await chmod(join(dir.path, 'shut'), 0o755) // else only root can remove it
   await chmod(dir.path, 0o755)
-  assert.equal(said[0], '!Cannot read file: permission denied by the file system')
-  assert.match(said[1]!, /^!.*permission denied/)
-  assert.equal(said[2], 'text')
+  assert.equal(answer[0], '!Cannot read file: permission denied by the file system')
+  assert.match(answer[1]!, /^!.*permission denied/)
+  assert.equal(answer[2], 'text')
 })
 
 test('read stops when the turn is cancelled', async () => {

@@ -144,8 +144,8 @@ test('undoing all turns restores the original state, whatever they did', async (
         const turn = at.turn()
         for (const { name, content, isGone } of acts) {
           await turn.say('read', { path: name })
-          const said = await turn.say('write', { path: name, content })
-          if (isGone && /^(Created|Replaced)/.test(said)) await rm(at.path(name))
+          const answer = await turn.say('write', { path: name, content })
+          if (isGone && /^(Created|Replaced)/.test(answer)) await rm(at.path(name))
         }
       }
       for (let files = await at.undo(); files; files = await at.undo())

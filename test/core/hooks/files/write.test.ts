@@ -84,9 +84,9 @@ test('write keeps mode, owner, encoding and line ends of the file it replaces', 
     await writeFile(path, before)
     await chmod(path, 0o6751)
     await say('read', { path })
-    const said = await say('write', { path: 'file', content })
+    const answer = await say('write', { path: 'file', content })
     assert.equal((await stat(path)).mode & 0o7777, 0o6751)
-    return { said, bytes: await readFile(path) }
+    return { said: answer, bytes: await readFile(path) }
   }
   await writeFile(path, '')
   if (process.getuid!() === 0) await chown(path, NOBODY.uid, NOBODY.gid)
@@ -189,7 +189,7 @@ test('write leaves no partial file when the size limit is reached', async () => 
   }
   await link(at('file'), at('second'))
   const content = 'z'.repeat(30_000)
-  const said = await sayElsewhere(
+  const answer = await sayElsewhere(
     dir.path,
     [
       ['read', { path: 'file' }],
@@ -198,7 +198,7 @@ test('write leaves no partial file when the size limit is reached', async () => 
     ],
     'ulimit -f 16',
   )
-  const failures = said.slice(2)
+  const failures = answer.slice(2)
   for (const failure of failures) assert.match(failure, /: it would be larger than this system allows$/)
   for (const name of ['file', 'single']) assert.equal(await readFile(at(name), 'utf8'), 'old')
   assert.deepEqual((await readdir(dir.path)).toSorted(), ['file', 'second', 'single'])
@@ -220,7 +220,7 @@ test('write writes in place where it cannot create a sibling file or the owner w
   await chmod(at('open/locked'), 0o444)
   await chmod(dir.path, 0o755)
   const before = await Promise.all(['shut/file', 'open/file'].map((path) => stat(at(path))))
-  const said = await sayElsewhere(
+  const answer = await sayElsewhere(
     dir.path,
     ['shut/file', 'open/file', 'open/locked', 'shut/new'].flatMap((path) => [
       ['read', { path }],
@@ -229,7 +229,7 @@ test('write writes in place where it cannot create a sibling file or the owner w
   )
   await chmod(at('shut'), 0o755) // else only root can remove its contents
   assert.deepEqual(
-    said.filter((_, index) => index % 2 === 1),
+    answer.filter((_, index) => index % 2 === 1),
     [
       'Replaced shut/file: 1 line, 3 bytes',
       'Replaced open/file: 1 line, 3 bytes',

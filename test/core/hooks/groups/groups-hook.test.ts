@@ -34,9 +34,9 @@ test('groupsHook() puts selected tools after the group tools, in list order, wha
 })
 
 test('groupsHook() counts tools after filters, and shows no filtered tool', async () => {
-  const kept = toNames(SIXTY).slice(0, MAX_SHOWN_MCP_TOOLS)
-  const turn = at(toolsHook([READ, ...SIXTY]), { keeps: ({ name }) => kept.includes(name) })
-  assert.deepEqual(await turn.names(), kept)
+  const shownNames = toNames(SIXTY).slice(0, MAX_SHOWN_MCP_TOOLS)
+  const turn = at(toolsHook([READ, ...SIXTY]), { keeps: ({ name }) => shownNames.includes(name) })
+  assert.deepEqual(await turn.names(), shownNames)
   const filtered = at(toolsHook([READ, ...SIXTY]), { keeps: ({ server }) => server !== undefined })
   filtered.selection.use(['read'])
   assert.deepEqual(await filtered.names(), GUIDES)

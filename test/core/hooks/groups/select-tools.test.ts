@@ -134,11 +134,11 @@ test('selectTools() never exceeds the limit, and is deterministic', () => {
 })
 
 test('selectTools() suggests names for a limited number of unknown ones, and truncates long ones', () => {
-  const asked: string[] = []
+  const requests: string[] = []
   const catalog = new ToolCatalog([READ, ...SPECS], GROUPS)
   const nearest = catalog.nearest.bind(catalog)
   catalog.nearest = (name) => {
-    asked.push(name)
+    requests.push(name)
     return nearest(name)
   }
   const tools = Array.from({ length: 500 }, (_, n) => `${n}${'x'.repeat(5_000)}`)
@@ -149,7 +149,7 @@ test('selectTools() suggests names for a limited number of unknown ones, and tru
     assert.ok(message.length < 2_000, String(message.length))
     return true
   })
-  assert.equal(asked.length, 10)
+  assert.equal(requests.length, 10)
 })
 
 test('selectTools() describes as many groups of the selected tools as are useful', () => {

@@ -95,18 +95,18 @@ test('instructionsHook() asks a client once if it can answer, and keeps the answ
   ] as const) {
     await using fixture = await makeInstructionFixture()
     await fixture.write(`${W}/AGENTS.md`)
-    const asked: Question[] = []
+    const received: Question[] = []
     const ask = async (questions: readonly Question[]) => {
-      asked.push(...questions)
+      received.push(...questions)
       return { [questions[0]!.question]: answer }
     }
     for (let turn = 0; turn < 2; turn++) {
       const { files, notices } = await fixture.read(W, { ask })
       assert.deepEqual([files.length, notices], [used, []])
     }
-    assert.equal(asked.length, 1)
-    assert.equal(asked[0]?.question, `Use the instruction files of ${fixture.at(W)}? AGENTS.md`)
-    assert.equal(asked[0]?.options[0]?.label, 'No')
+    assert.equal(received.length, 1)
+    assert.equal(received[0]?.question, `Use the instruction files of ${fixture.at(W)}? AGENTS.md`)
+    assert.equal(received[0]?.options[0]?.label, 'No')
     assert.equal((await fixture.trust.read()).get(fixture.at(W))?.state, state)
   }
 })
@@ -115,13 +115,13 @@ test('instructionsHook() continues without the files, and asks again, when the q
   await using fixture = await makeInstructionFixture()
   await fixture.write(`${W}/AGENTS.md`)
   for (const answers of [undefined, {}]) {
-    let asked = 0
+    let questionCount = 0
     const ask = async (questions: readonly Question[]) => {
-      asked++
+      questionCount++
       return answers && { [questions[0]!.question]: '' }
     }
     const { files, notices } = await fixture.read(W, { ask })
-    assert.deepEqual([files, notices, asked], [[], [], 1])
+    assert.deepEqual([files, notices, questionCount], [[], [], 1])
   }
   assert.equal((await fixture.trust.read()).size, 0)
 })

@@ -66,11 +66,11 @@ test('toAnswer() returns each conversation with id, day and title, and marks the
 test("search_sessions searches the agent's own conversations, except the current one", async () => {
   const storage = new MemoryStorage()
   const { id } = await storage.createSession(makeHeader(), [toLine('one'), { kind: 'meta', title: 'First' }])
-  const asked: SessionQuery[] = []
+  const queries: SessionQuery[] = []
   const hook = searchSessionsHook({
     storage,
     async search(query) {
-      asked.push(query)
+      queries.push(query)
       return { matches: [makeMatch({ session: id })], partial: false }
     },
   })
@@ -84,7 +84,7 @@ test("search_sessions searches the agent's own conversations, except the current
   }
   const result = await hook.dispatch!('search_sessions', call as unknown as ToolDispatch, NEVER)
   assert.match(result!.output, / First/)
-  const { accepts, ...query } = asked[0]!
+  const { accepts, ...query } = queries[0]!
   assert.deepEqual(query, { text: 'one', limit: 3, contextBefore: 2, contextAfter: 2 })
   const mine = makeHeader({ created_by: 'telegram:5' })
   assert.deepEqual(

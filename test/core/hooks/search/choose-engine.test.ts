@@ -66,16 +66,16 @@ test('chooseEngine() searches in JavaScript when there is no ripgrep', async () 
 test('chooseEngine() checks its own ripgrep once, and not before the first search', async () => {
   await using tree = await makeTree({ a: '' })
   await symlink(installed, tree.path('rg'))
-  let asked = 0
+  let checks = 0
   const ripgrep = async () => {
-    asked++
+    checks++
     return tree.path('rg')
   }
   const engine = chooseEngine({ processes, ripgrep, env: {} })
-  assert.equal(asked, 0)
+  assert.equal(checks, 0)
   const [one, other] = await Promise.all([engine(), engine()])
   assert.equal(one, other)
-  assert.equal(asked, 1)
+  assert.equal(checks, 1)
 })
 
 /** Returns a program that identifies itself, and prints its name when it should search. */

@@ -57,16 +57,16 @@ for (const [name, engine] of Object.entries(ENGINES)) {
     test(`${name} returns nothing from a replacement of the searched folder, on ${system}`, async () => {
       for (const [tool, args] of CALLS) {
         await using tree = await treeOfTwo()
-        const given: string[] = []
+        const outputs: string[] = []
         const swap = () => {
           renameSync(tree.path('work/docs'), tree.path('kept'))
           symlinkSync(tree.path('secret/docs'), tree.path('work/docs'))
         }
-        const hook = searchHook({ ...makeOptions(engineAfter(swap, engine, given)), fdLinks })
+        const hook = searchHook({ ...makeOptions(engineAfter(swap, engine, outputs)), fdLinks })
         const call = [tool, { ...args, path: 'docs' }] as const
         const { output } = await runTool(hook, call, { cwd: tree.path('work') })
         assert.equal(output, `Cannot search docs${ELSEWHERE}`)
-        if (system === 'Linux') assert.deepEqual([...new Set(given)].toSorted(), ['a', 'sub/b'])
+        if (system === 'Linux') assert.deepEqual([...new Set(outputs)].toSorted(), ['a', 'sub/b'])
       }
     })
   }

@@ -86,17 +86,17 @@ test('preprocess() reports a skill that cannot be used, and passes its message t
   await home.write('skills/broken/SKILL.md', 'no front matter')
   await write(home, 'huge', 'x'.repeat(256 * 1024))
   await write(home, 'echo', '$ARGUMENTS'.repeat(1000))
-  const told: string[] = []
-  assert.equal(await say(home, '/broken now', [], told), undefined)
-  assert.equal(await say(home, '/huge', [], told), undefined)
-  assert.equal(await say(home, `/echo ${'x'.repeat(3000)}`, [], told), undefined)
+  const messages: string[] = []
+  assert.equal(await say(home, '/broken now', [], messages), undefined)
+  assert.equal(await say(home, '/huge', [], messages), undefined)
+  assert.equal(await say(home, `/echo ${'x'.repeat(3000)}`, [], messages), undefined)
   assert.match(
-    told[0]!,
+    messages[0]!,
     /^Cannot use the skill in .*broken\/SKILL\.md:1: it does not start with front matter/,
   )
-  assert.match(told[1]!, /^Cannot use the skill "huge": .* more than 256 KiB$/)
-  assert.match(told[2]!, /^Cannot use the skill "echo": it repeats its arguments/)
-  assert.equal(told.length, 3)
+  assert.match(messages[1]!, /^Cannot use the skill "huge": .* more than 256 KiB$/)
+  assert.match(messages[2]!, /^Cannot use the skill "echo": it repeats its arguments/)
+  assert.equal(messages.length, 3)
 })
 
 test('preprocess() gives an untrusted sender only skills that the agent names', async () => {

@@ -131,8 +131,8 @@ test('an incomplete dump that was killed has no effect', async () => {
   for (const name of left) await write(dir.path, { [`${name}/notes/b.md`]: 'half' })
   assert.deepEqual(names(await loadTree(dir.path, NEVER)), ['a'])
   await dumpTree(dir.path, [entry('a')], NEVER)
-  const kept = (await readdir(dir.path)).filter((name) => name.startsWith('.'))
-  assert.deepEqual(kept, left.slice(1), 'one that may still run is left alone')
+  const retained = (await readdir(dir.path)).filter((name) => name.startsWith('.'))
+  assert.deepEqual(retained, left.slice(1), 'one that may still run is left alone')
 })
 
 test('loadTree() reverses dumpTree()', async () => {

@@ -13,8 +13,8 @@ test('Journal counts events from 1, and reads past and future events from any po
   journal.append({ type: 'changed' })
   const seen: string[] = []
   const reading = (async () => {
-    for await (const told of journal.read(1, NEVER)) {
-      seen.push(told.type === 'event' ? `${told.seq}` : told.type)
+    for await (const entry of journal.read(1, NEVER)) {
+      seen.push(entry.type === 'event' ? `${entry.seq}` : entry.type)
       if (seen.length === 3) return
     }
   })()
@@ -107,8 +107,8 @@ test('Journal never exceeds its limit, and readers that keep up miss nothing', (
         assert.equal(journal.behind(index), journal.end - 1)
       }
       const oldest = all.findIndex((_, index) => journal.behind(index) !== undefined)
-      const kept = oldest < 0 ? [] : all.slice(oldest)
-      assert.ok(kept.reduce((sum, length) => sum + length + 160, 0) <= 10_000)
+      const retained = oldest < 0 ? [] : all.slice(oldest)
+      assert.ok(retained.reduce((sum, length) => sum + length + 160, 0) <= 10_000)
     }),
   )
 })

@@ -40,7 +40,7 @@ test('Journals keeps a whole turn for readers that have not read all of it, unti
 
   async function* follow(): AsyncGenerator<number, void> {
     using followed = journals.followed(toPair(0))
-    for await (const told of followed.journal.read(0, NEVER)) if (told.type === 'event') yield told.seq
+    for await (const entry of followed.journal.read(0, NEVER)) if (entry.type === 'event') yield entry.seq
   }
 })
 

@@ -142,9 +142,9 @@ test('followConversation() yields a running turn from its start, and everything 
     seqs,
     seqs.map((_, index) => old.length + 1 + index),
   )
-  const said = seen.flatMap((told) => (told.type === 'message' ? [told.message] : []))
+  const texts = seen.flatMap((told) => (told.type === 'message' ? [told.message] : []))
   assert.deepEqual(
-    said.map(({ content, line }) => [content, line]),
+    texts.map(({ content, line }) => [content, line]),
     [['c', messages[2]!.seq]],
   )
 })
@@ -244,7 +244,7 @@ test('followConversation() marks events that its reader has not seen yet', async
   await following.next()
   const all = await Array.fromAsync(at.live.stream(at.request('one'), NEVER))
   const seen: FollowEvent[] = []
-  for await (const told of following) if (seen.push(told) && ends(seen) === 1) break
+  for await (const entry of following) if (seen.push(entry) && ends(seen) === 1) break
   const anew = seen.flatMap((told) => (told.type === 'snapshot' ? [told.snapshot] : []))
   assert.deepEqual(
     anew.map(({ seq, resumedAfter }) => [seq, resumedAfter]),
@@ -253,7 +253,7 @@ test('followConversation() marks events that its reader has not seen yet', async
 })
 
 async function readSnapshot(at: LiveNode): Promise<ConversationSnapshot> {
-  for await (const told of at.follow()) if (told.type === 'snapshot') return told.snapshot
+  for await (const entry of at.follow()) if (entry.type === 'snapshot') return entry.snapshot
   assert.fail('nothing is told')
 }
 

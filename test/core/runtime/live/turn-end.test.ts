@@ -48,16 +48,16 @@ for (const isFollowed of [true, false]) {
 }
 
 test('LiveTurns closes a question that a turn leaves open, directly before its end', async () => {
-  const asked = Promise.withResolvers<void>()
+  const question = Promise.withResolvers<void>()
   const hook: Hook = {
     async context(_cwd, turn) {
       const answers = turn.ask?.([QUESTION])
-      asked.resolve()
+      question.resolve()
       await answers
       return undefined
     },
     async schema() {
-      await asked.promise
+      await question.promise
       throw new CrabError('config', 'Cannot offer tools: none are left')
     },
   }

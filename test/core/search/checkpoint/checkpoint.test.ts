@@ -135,10 +135,10 @@ for (const [what, damage] of Object.entries(DAMAGES)) {
 test('loadCheckpoint() ignores files of another version', async () => {
   await using home = await openFolder()
   await home.save(makePart('segment', 1))
-  const told: string[] = []
+  const messages: string[] = []
   const place = { folder: home.folder, maker: 'a newer one' }
-  assert.equal(await loadCheckpoint(place, (_, message) => told.push(message)), undefined)
-  assert.match(told[0]!, /a different version of the program wrote it$/)
+  assert.equal(await loadCheckpoint(place, (_, message) => messages.push(message)), undefined)
+  assert.match(messages[0]!, /a different version of the program wrote it$/)
 })
 
 test('saveCheckpoint() that is aborted leaves the previous generation, and nothing else', async () => {
@@ -203,13 +203,13 @@ async function openFolder() {
   mkdirSync(folder)
   chmodSync(folder, 0o700)
   const place = { folder, maker: 'test' }
-  const told: string[] = []
+  const messages: string[] = []
   return {
     folder,
     place,
-    told,
+    told: messages,
     save: (...parts: PartToSave[]) => saveCheckpoint(place, parts, signal),
-    load: () => loadCheckpoint(place, (_, message) => told.push(message)),
+    load: () => loadCheckpoint(place, (_, message) => messages.push(message)),
     [Symbol.asyncDispose]: () => home[Symbol.asyncDispose](),
   }
 }

@@ -211,13 +211,17 @@ function threads(): string[] {
 
 async function openFixture(options: Partial<BackgroundOptions>) {
   const files = await sessionFiles()
-  const told: string[] = []
+  const messages: string[] = []
   const open = (more: Partial<BackgroundOptions>) =>
-    openBackground({ worker: async () => SEARCH_WORKER, log: (_, message) => told.push(message), ...more })
+    openBackground({
+      worker: async () => SEARCH_WORKER,
+      log: (_, message) => messages.push(message),
+      ...more,
+    })
   const background = open(options)
   return {
     ...files,
-    told,
+    told: messages,
     open,
     background,
     place: { folder: files.index, maker: 'test' },
