@@ -110,8 +110,11 @@ test('a chat that is left with a pending question prints both commands that lead
   first.press('ctrl+d')
   const { stdout } = await talk.run(['asks', '--json'], { env: WITH_DAEMON })
   const [{ id }] = JSON.parse(stdout) as [{ id: string }]
-  const line = `A question still waits in crab/ann: crabtalk answer ${id.slice(-8)} answers it, crabtalk chat -s ann opens the chat again.`
-  assert.ok((await farewell(first)).includes(line), await farewell(first))
+  const lines = [
+    `A question is waiting in crab/ann. Answer it: crabtalk answer ${id.slice(-8)}`,
+    'Reopen the chat: crabtalk chat -s ann',
+  ]
+  for (const line of lines) assert.ok((await farewell(first)).includes(line), await farewell(first))
   await using second = open(talk)
   await second.shows('❯ 4  No')
   second.hangUp()
@@ -134,10 +137,13 @@ for (const [how, args, word] of [
     await using talk = await makeTalk(() => ({ parts: [TOUCH] }))
     await using _daemon = await startSandboxDaemon(talk)
     for (const [env, said] of [
-      [{}, /The open question in crab\/ann ended with the chat and its turn: crabtalk chat -s ann opens/],
+      [
+        {},
+        /The open question in crab\/ann ended with the chat and its turn\.\s*Reopen the chat: crabtalk chat -s/,
+      ],
       [
         WITH_DAEMON,
-        /A question still waits in crab\/ann: crabtalk answer \w{8} answers it, crabtalk chat -s/,
+        /A question is waiting in crab\/ann\. Answer it: crabtalk answer \w{8}\s*Reopen the chat: crabtalk chat -s/,
       ],
     ] as const) {
       await using chat = openChat(talk, [...CHAT, ...args, 'run it'], { env })
@@ -145,7 +151,11 @@ for (const [how, args, word] of [
       chat.type('/exit\r')
       assert.equal((await chat.finished).code, 0)
       assert.match(await farewell(chat), said)
-      assert.match(chat.screen.text().join('').trimEnd(), /again\.$/, 'nothing comes behind it')
+      assert.match(
+        chat.screen.text().join('').trimEnd(),
+        /Reopen the chat: crabtalk chat -s ann$/,
+        'nothing comes behind it',
+      )
       const [, own = ''] = (await farewell(chat)).split('continued')
       assert.doesNotMatch(own, /Interrupted|failed/, 'the call still waits')
     }

@@ -106,10 +106,7 @@ test('a kill from another terminal stops the model request, and the conversation
   const send = at.start(['send', '-s', 'notes', 'think'])
   await send.prints(/I think/)
   const killed = await at.run(['conversation', 'kill', 'crab/notes'])
-  assert.deepEqual(
-    [killed.code, killed.stdout, killed.stderr],
-    [0, 'ended what was running in crab/notes\n', ''],
-  )
+  assert.deepEqual([killed.code, killed.stdout, killed.stderr], [0, 'interrupted crab/notes\n', ''])
   assert.equal(await at.talk.server.requests[0]!.done, false)
   assert.equal((await send.finished).code, 130)
   const next = await at.run(['send', '-s', 'notes', 'go on'])

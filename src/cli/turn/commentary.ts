@@ -1,8 +1,11 @@
+import { isNotRun } from '../../core/base/not-run.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
 import { takeStart } from '../../core/base/truncate.ts'
 import {
+  DeniedBy,
   McpEventKind,
   type McpEventMsg,
+  type ToolDenial,
   type ToolResultEvent,
 } from '../../core/protocol/crabtalk.generated.ts'
 import { OpenAsks } from '../../core/protocol/open-asks.ts'
@@ -176,8 +179,14 @@ export class Commentary implements Disposable {
 
   #toolLine({ callId, durationMs, isError, denial, output }: ToolResultEvent): string {
     const called = this.#calls.get(callId) ?? sanitize(callId)
-    if (denial) return `✗ ${called} · not permitted: ${sanitize(denial.reason)}\n`
+    if (denial) return `⊘ ${called} · ${describeDenial(denial)}\n`
+    if (isError && isNotRun(called, output)) return `⊘ ${called} · not run\n`
     const why = isError ? formatFailureLine(output) : ''
     return `${isError ? '✗' : '✓'} ${called} · ${durationMs} ms${why === '' ? '' : `: ${why}`}\n`
   }
+}
+
+/** Describes a denial; formatDenials() prints the reason of an unattended one. */
+function describeDenial({ by, reason }: ToolDenial): string {
+  return by === DeniedBy.NOBODY ? 'denied' : `denied: ${sanitize(reason)}`
 }

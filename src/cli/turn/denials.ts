@@ -33,13 +33,13 @@ export function toDenial({ action, reason, rules, by }: ToolDenial): CallRefusal
 
 /** Returns the error of a run that continued without a permission that no user could give (ADR 0081). */
 export function permissionNeededError(calls: readonly DenialRecord[], sender = ''): CrabError {
-  const what = calls.length === 1 ? 'A tool call' : `${calls.length} tool calls`
+  const what = calls.length === 1 ? '1 tool call was' : `${calls.length} tool calls were`
   const helps = calls.some(({ rules }) => rules.length > 0)
   const table = tableFor(sender)
   const widening = table
     ? `write rules for it under ${table}`
     : 'allow what is needed with --allow, or run it on a terminal'
-  return new CrabError('denied', `${what} needed permission, and no one could be asked`, {
+  return new CrabError('denied', `${what} denied`, {
     hint: helps ? widening : table ? `no rule under ${table} allows it` : 'run it on a terminal',
   })
 }

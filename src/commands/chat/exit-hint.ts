@@ -7,20 +7,20 @@ import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
 import type { Unanswered } from '../../tui/state/pending-asks.ts'
 
 /**
- * Returns one line that says what becomes of unanswered questions, and what to type. Ends with a line break.
+ * Returns lines that say what becomes of unanswered questions, and what to type. Each ends with a line break.
  */
 export function exitHint(unanswered: Unanswered, host: Pick<Host, 'env'>): string {
   const { agent, sender, askIds, isWaiting } = unanswered
   const where = escapeLine(`${agent}/${sender}`)
-  const open = openCommand({ agent, sender }, host)
+  const reopen = `Reopen the chat: ${openCommand({ agent, sender }, host)}\n`
   const [only = ''] = askIds.length === 1 ? askIds : []
   if (!isWaiting) {
     const what = only === '' ? `The ${askIds.length} open questions` : 'The open question'
-    return `${what} in ${where} ended with the chat and its turn: ${open} opens the conversation again.\n`
+    return `${what} in ${where} ended with the chat and its turn.\n${reopen}`
   }
   return only === ''
-    ? `${askIds.length} questions still wait in ${where}: crabtalk asks shows them, ${open} opens the chat again.\n`
-    : `A question still waits in ${where}: crabtalk answer ${shortId(only)} answers it, ${open} opens the chat again.\n`
+    ? `${askIds.length} questions are waiting in ${where}. See them: crabtalk asks\n${reopen}`
+    : `A question is waiting in ${where}. Answer it: crabtalk answer ${shortId(only)}\n${reopen}`
 }
 
 /** Returns the shortest command that opens the chat of a conversation. */

@@ -14,15 +14,13 @@ export const killConversationCommand: CommandHandler = async ({ options, host, s
   const word = (options.args[0] ?? '').toUpperCase()
   const run = conversations.find(({ runId }) => word !== '' && runId.endsWith(word))
   if (isRunId(word) && !run) {
-    throw new CrabError('missing', `Cannot end run ${word}: it is not running`, {
+    throw new CrabError('missing', `Cannot interrupt run ${word}: it is not running`, {
       hint: `crabtalk wait ${word} shows how it ended`,
     })
   }
   await request(dispatch, 'kill', address, signal)
   const what = escapeLine(`${address.agent}/${address.sender}`)
-  host.stdout.write(
-    conversations.length > 0 ? `ended what was running in ${what}\n` : `nothing is running in ${what}\n`,
-  )
+  host.stdout.write(conversations.length > 0 ? `interrupted ${what}\n` : `nothing is running in ${what}\n`)
   return 0
 }
 

@@ -107,7 +107,7 @@ time, or an age: 12h, 7d, 2w, 6mo, 1y. Exits with 1 when nothing is found, as gr
     path: ['conversation', 'kill'],
     args: '[target]',
     kinds: ['address'],
-    summary: 'End the running turn of a conversation, its tools and their programs',
+    summary: 'Interrupt the running turn of a conversation, its tools and their programs',
     details: `TARGET is AGENT/SENDER, an agent, or the id of a run. Stored messages are kept, and the conversation continues with
 the next message.`,
     options: ADDRESS_OPTIONS,

@@ -3,6 +3,7 @@ import type { ConversationAddress } from '../../cli/conversation-address.ts'
 import { shortId } from '../../cli/find-conversation.ts'
 import type { Output } from '../../cli/output.ts'
 import { formatCallLine, formatFailureLine } from '../../cli/turn/call-line.ts'
+import { isNotRun } from '../../core/base/not-run.ts'
 import { Sanitizer, sanitize } from '../../core/base/sanitize.ts'
 import { escapeLine } from '../../core/base/visible.ts'
 import type {
@@ -47,6 +48,7 @@ export class TextView implements FollowView {
 
   history(message: SessionMessage): Promise<void> | undefined {
     const { role, content, agent, toolCalls, isError, name, attachments } = message
+    if (role === 'tool' && isNotRun(name, content)) return this.#line('⊘', `${name} · not run`)
     if (role === 'tool')
       return isError ? this.#line('✗', `${name}: ${formatFailureLine(content)}`) : undefined
     const files = attachments.map((file) => `[${file.name || file.mediaType}]`)
@@ -121,7 +123,8 @@ export class TextView implements FollowView {
   #result({ callId, isError, denial, output, durationMs }: ToolResultEvent): Promise<void> | undefined {
     const called = this.#calls.get(callId) ?? escapeLine(callId)
     this.#calls.delete(callId)
-    if (denial) return this.#line('✗', `${called} · not permitted: ${escapeLine(denial.reason)}`)
+    if (denial) return this.#line('⊘', `${called} · denied: ${escapeLine(denial.reason)}`)
+    if (isError && isNotRun(called, output)) return this.#line('⊘', `${called} · not run`)
     return isError ? this.#line('✗', `${called} · ${durationMs} ms: ${formatFailureLine(output)}`) : undefined
   }
 

@@ -29,13 +29,13 @@ export const PROTECTED_FOLDERS: ReadonlySet<string> = new Set([
   '.cargo',
 ])
 
-/** Files, in any folder, that agents, editors and tools read. */
+/** Files, in any folder, compared without case, that agents, editors and tools read. */
 export const PROTECTED_FILES: ReadonlySet<string> = new Set([
   '.envrc',
-  'agents.md',
-  'claude.md',
-  'crab.md',
-  'gemini.md',
+  'AGENTS.md',
+  'CLAUDE.md',
+  'Crab.md',
+  'GEMINI.md',
   '.mcp.json',
   '.npmrc',
   '.yarnrc.yml',
@@ -76,7 +76,7 @@ export const PROTECTED_HOME_PATHS: readonly string[] = [
   '.local/bin',
   '.local/share/systemd',
   'bin',
-  'library/launchagents',
+  'Library/LaunchAgents',
   '.pypirc',
 ]
 

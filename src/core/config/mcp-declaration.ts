@@ -43,7 +43,9 @@ export function findMcpEntry<T extends { name?: unknown }>(
   if (entry) return entry
   const names = entries.map((one) => String(one.name))
   const knownNames =
-    names.length > 0 ? `it has ${names.join(', ')}` : 'it has none; crabtalk mcp add adds one'
+    names.length > 0
+      ? `its servers are ${names.map((one) => JSON.stringify(one)).join(', ')}`
+      : `${agent} has no servers; add one with crabtalk mcp add`
   throw new CrabError('missing', `Cannot find the server "${name}": the agent "${agent}" does not have it`, {
     hint: didYouMean(name, names) ?? knownNames,
   })

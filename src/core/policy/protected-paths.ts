@@ -27,19 +27,21 @@ export function findGuard(
   if (guarded !== undefined) return { name: lastName(guarded), isAlways: true }
   const names = segments(isInside(workspace, path) ? path.slice(workspace.length) : path)
   const protectedName = names.find(
-    (name, i) => PROTECTED_FOLDERS.has(name) || (i === names.length - 1 && PROTECTED_FILES.has(name)),
+    (name, i) => PROTECTED_FOLDERS.has(name) || (i === names.length - 1 && FILE_NAMES.has(name)),
   )
   if (protectedName !== undefined) return { name: protectedName, isAlways: false }
   const own = homeDir !== '' && isInside(homeDir, path) ? segments(path.slice(homeDir.length)) : []
   const relativePath = own.join('/')
-  const protectedPath = PROTECTED_HOME_PATHS.find(
-    (one) => relativePath === one || relativePath.startsWith(`${one}/`),
-  )
+  const protectedPath = HOME_PATHS.find((one) => relativePath === one || relativePath.startsWith(`${one}/`))
   if (protectedPath !== undefined) return { name: lastName(protectedPath), isAlways: false }
   return own.length === 1 && START_FILE.test(relativePath)
     ? { name: relativePath, isAlways: false }
     : undefined
 }
+
+/** The protected files and paths in lower case, as they are compared. */
+const FILE_NAMES: ReadonlySet<string> = new Set([...PROTECTED_FILES].map((name) => name.toLowerCase()))
+const HOME_PATHS: readonly string[] = PROTECTED_HOME_PATHS.map((path) => path.toLowerCase())
 
 /** Whether a rule names the protected item itself, rather than only something that covers it. */
 export function namesGuarded(glob: PathGlob | undefined, { name }: EditGuard): boolean {

@@ -1,3 +1,4 @@
+import { pluralize } from '../base/format.ts'
 import type { SessionInfo, SessionMessage } from './crabtalk.generated.ts'
 import { type Dispatch, request } from './dispatch.ts'
 import { readMessages } from './read-messages.ts'
@@ -16,7 +17,7 @@ export async function* conversationMarkdown(
 
 function headMarkdown(session: SessionInfo): string {
   const title = session.title || `${session.agent} with ${session.sender}`
-  return `# ${title}\n\n${session.agent} · ${session.sender} · ${session.createdAt} · ${session.messageCount} messages\n`
+  return `# ${title}\n\n${session.agent} · ${session.sender} · ${session.createdAt} · ${pluralize(session.messageCount, 'message')}\n`
 }
 
 /** Renders a message as Markdown; tool results become code blocks. */

@@ -88,7 +88,7 @@ function aboutPrompt(prompt: string, message: Message | undefined, tools: readon
     ...parseBlocks(prompt).map(({ name, body }) => `${pluralize(lineCount(body), 'line')} of ${name}`),
     ...(message?.attachments ?? []).map(({ media_type: type, name = type }) => `the attachment ${name}`),
   ]
-  return `I am crabtalk's built-in demo, not a language model, so I cannot answer that. It did arrive whole: ${joinWords(parts)}. Ask me what I can do.`
+  return `I am crabtalk's built-in demo, not a language model, so I cannot answer that. I received ${joinWords(parts)}. Ask me what I can do.`
 }
 
 /** Returns the data blocks of a prompt: standard input and files. */

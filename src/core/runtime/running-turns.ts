@@ -59,7 +59,7 @@ export class RunningTurns {
   cancel({ pair, trust }: { pair: Pair; trust: Trust }): boolean {
     const found = this.#find(pair)
     if (trust !== 'local' && found.some((running) => running.trust === 'local')) {
-      throw new CrabError('denied', 'Cannot cancel the turn: only a local user can')
+      throw new CrabError('denied', 'Cannot interrupt the turn: only a local user can')
     }
     for (const { cancel } of found) cancel()
     return found.length > 0

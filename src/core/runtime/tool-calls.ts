@@ -2,6 +2,7 @@ import { CrabError, toCrabError } from '../base/errors.ts'
 import { parseObject } from '../base/json.ts'
 import type { ToolCall } from '../base/message.ts'
 import { didYouMean } from '../base/nearest.ts'
+import { NOT_RUN_RESULT } from '../base/not-run.ts'
 import { CLASS_RIGHTS } from '../policy/class-rights.ts'
 import type { PolicyAction, Trust } from '../policy/types.ts'
 import type { ToolSpec } from '../provider/types.ts'
@@ -112,7 +113,7 @@ async function answer(
     hasStarted = true
   }
   const result = await run(place.call, { ...step, files, onPermitted }, signal).catch((reason: unknown) =>
-    signal.aborted ? refuse(hasStarted ? INTERRUPTED : NOT_STARTED) : toFailure(reason),
+    signal.aborted ? refuse(hasStarted ? INTERRUPTED : NOT_RUN_RESULT) : toFailure(reason),
   )
   const remote = remoteNames(step.tools.get(place.call.name))
   return { ...place, result, durationMs: Math.max(0, Math.round(now() - started)), files, remote }
@@ -249,7 +250,6 @@ function formatNames(names: readonly string[]): string {
 const MAX_NAMED = 10
 
 const INTERRUPTED = 'Interrupted: the turn was cancelled while this ran; a part of it may be done.'
-const NOT_STARTED = 'Not run: the turn was cancelled before.'
 
 function refuse(output: string): ToolOutput {
   return { output, isError: true }

@@ -36,9 +36,10 @@ export async function handleKill(
 ): Promise<void> {
   const pair = await resolvePair(services, message)
   if (services.running.cancel({ pair, trust: classifyClient(channel) })) return
-  const session = await refuseElsewhere(services, pair, 'Cannot cancel the turn')
+  const session = await refuseElsewhere(services, pair, 'Cannot interrupt the turn')
   if (session !== undefined) return
-  throw new CrabError('missing', `Cannot cancel: no conversation exists for ${describePair(message)}`, {
+  const { agent, sender } = completePair('local', message)
+  throw new CrabError('missing', `Cannot interrupt ${agent}/${sender}: this conversation does not exist`, {
     hint: 'crabtalk conversation list shows all conversations',
   })
 }

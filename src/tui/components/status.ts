@@ -67,7 +67,7 @@ function contextMeter({ last, context }: UsageTotals): { text: string; style: Te
   if (!last) return { text: '', style: 'dim' }
   const used = last.promptTokens + last.completionTokens
   if (used === 0) return { text: '', style: 'dim' }
-  if (!context) return { text: formatCount(used), style: 'dim' }
+  if (!context) return { text: `${formatCount(used)} ${used === 1 ? 'token' : 'tokens'}`, style: 'dim' }
   const share = used / context
   const text = `${meter(share, BAR_COLUMNS)} ${formatCount(used)}/${formatCount(context)} ${Math.round(share * 100)}%`
   return { text, style: share >= TOO_MUCH ? 'error' : share >= MUCH ? 'warning' : 'dim' }

@@ -25,7 +25,10 @@ export async function slashModel(args: string, context: SlashContext, signal: Ab
 async function setDefault(model: string, context: SlashContext, signal: AbortSignal): Promise<void> {
   await request(context.dispatch, 'setActiveModel', { model }, signal)
   await readModels(context, signal)
-  printNotice(context, 'success', `${model} is the default from now on`)
+  const { chosenModel } = context.state()
+  const own =
+    chosenModel === undefined || chosenModel === model ? '' : `; this chat still uses ${chosenModel}`
+  printNotice(context, 'success', `Default model: ${model} (saved in config.toml)${own}`)
 }
 
 async function readModels(
@@ -54,7 +57,7 @@ function matchesModel(model: ModelInfo, query: string): boolean {
 export function chooseForChat(name: string, context: SlashContext): void {
   const chosenModel = name === '' ? undefined : name
   context.act({ type: 'set', change: { chosenModel, ...(name !== '' && { model: name }) } })
-  printNotice(context, 'success', name === '' ? 'The agent chooses the model' : `${name} answers from now on`)
+  printNotice(context, 'success', name === '' ? 'The agent chooses the model' : `Model: ${name}`)
 }
 
 function picker(models: readonly ModelInfo[], { state }: SlashContext) {

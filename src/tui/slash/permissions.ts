@@ -17,14 +17,15 @@ export async function showPermissions(
   const info = await request(context.dispatch, 'getAgent', { name: agent }, signal)
   const own = readRules(info.config)
   const rules = [...fromChat(context), ...own]
+  const protectedPaths = describeProtected()
   const lines = [
     `Mode ${mode}; Shift+Tab changes it.`,
     '',
-    rules.length === 0 ? `Neither this chat nor the file of ${agent} has rules.` : inColumns(rules),
+    rules.length === 0 ? `No rules in this chat or in agents/${agent}.toml` : inColumns(rules),
     '',
     'Also in force: the rules of config.toml, and those you allowed in this conversation.',
-    `Allowed without a question in the working directory: ${READ_ONLY_NAMES}.`,
-    `Protected, changed only when a rule names them: ${describeProtected().join(', ')}.`,
+    `Read-only commands run without asking in the working directory (${READ_ONLY_NAMES.split(', ').length}): ${READ_ONLY_NAMES}.`,
+    `Protected paths, changed only when a rule names them (${protectedPaths.length}): ${protectedPaths.join(', ')}.`,
     'To test one call: /permissions bash(git push)',
   ]
   showOverlay(context, newPage(`Permissions of ${agent}`, lines.join('\n')))
@@ -131,9 +132,9 @@ export function decisionName(effect: PolicyEffect): string {
 }
 
 const EFFECTS: Readonly<Record<number, string>> = {
-  [PolicyEffect.ALLOW]: 'allowed',
-  [PolicyEffect.ASK]: 'asked',
-  [PolicyEffect.DENY]: 'refused',
+  [PolicyEffect.ALLOW]: 'allow',
+  [PolicyEffect.ASK]: 'ask',
+  [PolicyEffect.DENY]: 'deny',
 }
 
 /** Formats a rule with its source. */

@@ -32,7 +32,10 @@ export async function showContext(_args: string, context: SlashContext, signal: 
     ['window', window === undefined ? 'unknown' : formatCount(window)],
     [
       'used',
-      [formatCount(used), window === undefined ? undefined : percent(used, window)]
+      [
+        `${formatCount(used)} ${used === 1 ? 'token' : 'tokens'}`,
+        window === undefined ? undefined : percent(used, window),
+      ]
         .filter(Boolean)
         .join(' · '),
     ],

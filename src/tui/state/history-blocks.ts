@@ -1,3 +1,4 @@
+import { isNotRun } from '../../core/base/not-run.ts'
 import type { SessionMessage } from '../../core/protocol/crabtalk.generated.ts'
 import type { Block, ToolRun } from '../view/blocks.ts'
 
@@ -66,5 +67,6 @@ function toToolState(name: string, result: SessionMessage | undefined): ToolRun[
   const isRefused =
     !name.startsWith('mcp__') && result?.isError === true && result.content.startsWith('Not permitted: ')
   if (isRefused) return 'denied'
+  if (result?.isError && isNotRun(name, result.content)) return 'skipped'
   return result === undefined || result.isError ? 'failed' : 'done'
 }

@@ -1,3 +1,4 @@
+import { isNotRun } from '../../core/base/not-run.ts'
 import {
   type AskClosedEvent,
   type AskUserEvent,
@@ -37,7 +38,7 @@ export function reduceStream(state: ChatState, { event }: StreamEvent): ChatStat
     case 'toolProgress':
       return changeTool(state, event.value.callId, { progress: event.value.message })
     case 'toolResult':
-      return finishTools(changeTool(state, event.value.callId, toResult(event.value)))
+      return finishTools(changeTool(state, event.value.callId, toResult(state.tools, event.value)))
     case 'toolsComplete':
       return doing(finishTools(state), 'thinking')
     case 'askUser':
@@ -113,8 +114,12 @@ function changeTool(state: ChatState, callId: string, change: Partial<ToolRun>):
   return { ...state, tools }
 }
 
-function toResult({ output, durationMs, isError, denial }: ToolResultEvent): Partial<ToolRun> {
-  return { output, durationMs, denial, state: denial ? 'denied' : isError ? 'failed' : 'done' }
+function toResult(tools: readonly ToolRun[], result: ToolResultEvent): Partial<ToolRun> {
+  const { callId, output, durationMs, isError, denial } = result
+  const failed = isNotRun(tools.find((tool) => tool.callId === callId)?.name ?? '', output)
+    ? 'skipped'
+    : 'failed'
+  return { output, durationMs, denial, state: denial ? 'denied' : isError ? failed : 'done' }
 }
 
 function ask(state: ChatState, event: AskUserEvent): ChatState {

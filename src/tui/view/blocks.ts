@@ -11,7 +11,8 @@ export interface ToolRun {
   server: string
   /** Complete JSON text, as the model wrote it. */
   arguments: string
-  state: 'running' | 'done' | 'failed' | 'denied'
+  /** A `skipped` call never ran, because the turn was cancelled first. */
+  state: 'running' | 'done' | 'failed' | 'denied' | 'skipped'
   /** The last progress message. */
   progress: string
   output: string

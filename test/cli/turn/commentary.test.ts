@@ -185,10 +185,7 @@ test('Commentary shows which servers start, and the earlier status when they hav
 test('Commentary with -v says why a call was not permitted', async () => {
   const denial = { action: 'bash: ls', reason: 'the user\u001b[2J said no', rules: [], by: 2 }
   const result = event('toolResult', { callId: 'a', isError: true, denial })
-  assert.equal(
-    await said([TOOLS, result], { verbosity: 1 }),
-    '✗ read a.txt · not permitted: the user said no\n',
-  )
+  assert.equal(await said([TOOLS, result], { verbosity: 1 }), '⊘ read a.txt · denied: the user said no\n')
 })
 
 for (const quiet of [{ verbosity: -1 }, { status: false }, { term: 'dumb' }]) {

@@ -63,14 +63,8 @@ test('a call of another class is allowed by its own table of rules, never by an 
 })
 
 test('permissionNeededError() counts the calls', () => {
-  assert.equal(
-    permissionNeededError([CALL]).message,
-    'A tool call needed permission, and no one could be asked',
-  )
-  assert.equal(
-    permissionNeededError([CALL, CALL]).message,
-    '2 tool calls needed permission, and no one could be asked',
-  )
+  assert.equal(permissionNeededError([CALL]).message, '1 tool call was denied')
+  assert.equal(permissionNeededError([CALL, CALL]).message, '2 tool calls were denied')
   assert.equal(permissionNeededError([CALL]).kind, 'denied')
 })
 

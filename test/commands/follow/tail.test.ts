@@ -90,9 +90,7 @@ test('tail shows a question with how to answer it, and that it was answered', as
   const [, id = ''] = /crabtalk answer (\w{8})/.exec(early.at.stdout()) ?? []
   assert.equal((await served.run(['answer', id, '4'])).code, 0)
   await turn
-  await early.prints(
-    new RegExp(`\\n\\? ${id} is closed: bob\\n✗ bash .* · not permitted: .*\\ncrab: Done\\.\\n$`),
-  )
+  await early.prints(new RegExp(`\\n\\? ${id} is closed: bob\\n⊘ bash .* · denied: .*\\ncrab: Done\\.\\n$`))
   await early.end('SIGINT')
 })
 

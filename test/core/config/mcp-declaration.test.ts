@@ -70,8 +70,8 @@ test('findMcpEntry() finds by name, or suggests the nearest or all names', () =>
   const missing = (name: string, hint: string, among: { name: string }[] = entries) =>
     assert.throws(() => findMcpEntry('crab', among, name), { kind: 'missing', message, hint })
   missing('gihtub', 'did you mean "github"?')
-  missing('zzz', 'it has files, github')
-  missing('zzz', 'it has none; crabtalk mcp add adds one', [])
+  missing('zzz', 'its servers are "files", "github"')
+  missing('zzz', 'crab has no servers; add one with crabtalk mcp add', [])
 })
 
 test('findNameClash() detects names whose tools would have the same names', () => {

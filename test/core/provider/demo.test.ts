@@ -43,7 +43,7 @@ test('demoSource() streams word by word, the same every time', async () => {
 
 test('demoSource() counts the received tokens', async () => {
   const prompt = 'Which dependencies are pinned?\n\n<stdin>\n{\n  "a": 1\n}\n</stdin>'
-  assert.match(joinText(await answer(prompt)), /It did arrive whole: 4 words and 3 lines of standard input\./)
+  assert.match(joinText(await answer(prompt)), /I received 4 words and 3 lines of standard input\./)
   const [message] = [
     {
       role: 'user',

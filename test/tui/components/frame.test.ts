@@ -78,7 +78,7 @@ test('renderStatus() shows how full the context is, as far as it is known', () =
     renderStatusLines({ ...FULL, usage: makeUsage(260_000, 200_000) }, 200)[0]!,
     /━━━━━ 260k\/200k 130%/,
   )
-  assert.match(renderStatusLines({ ...FULL, usage: makeUsage(5_000) }, 200)[0]!, / · 5\.3k · /)
+  assert.match(renderStatusLines({ ...FULL, usage: makeUsage(5_000) }, 200)[0]!, / · 5\.3k tokens · /)
 })
 
 test('renderStatus() keeps a failed server longer than a connected one', () => {

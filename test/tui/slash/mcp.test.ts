@@ -34,7 +34,7 @@ test('/mcp shows one row for a server that several agents share, and its keys pe
   await press(chat, 't')
   const tools = chat.state().overlay
   assert.ok(tools?.kind === 'page')
-  assert.match(tools.text, /mcp__one__echo {2,}asked · no rule/)
+  assert.match(tools.text, /mcp__one__echo {2,}ask · no rule/)
   assert.equal(tools.back?.kind, 'panel')
   chat.context.act({ type: 'set', change: { overlay: tools.back } })
 

@@ -69,5 +69,15 @@ test('/model default NAME is written to config.toml', async () => {
   assert.match(await node.home.read('config.toml'), /model = "small"/)
   assert.deepEqual(chat.state().models.find(({ active }) => active)?.name, 'small')
   assert.equal(chat.state().chosenModel, undefined)
+  await runSlash('/model home/big', chat.context, NEVER)
+  await runSlash('/model default small', chat.context, NEVER)
+  assert.deepEqual(
+    chat.blocks().map((block) => block.kind === 'notice' && block.text),
+    [
+      'Default model: small (saved in config.toml)',
+      'Model: home/big',
+      'Default model: small (saved in config.toml); this chat still uses home/big',
+    ],
+  )
   await assert.rejects(runSlash('/model default smal', chat.context, NEVER), { kind: 'missing' })
 })

@@ -23,14 +23,14 @@ test('/tools lists built-in and MCP tools, with what the rules decide', async ()
   await request(node.dispatch, 'mcpAction', { agent: 'crab', name: 'one', action: 7 }, NEVER)
   await runSlash('/tools', chat.context, NEVER)
   const text = page(chat)
-  assert.match(text, /^ {2}read {2,}allowed · /m)
-  assert.match(text, /^ {2}bash {2,}asked · no rule allows the command$/m)
+  assert.match(text, /^ {2}read {2,}allow · /m)
+  assert.match(text, /^ {2}bash {2,}ask · no rule allows the command$/m)
   for (const name of ['remember', 'forget', 'recall', 'search_sessions']) {
-    assert.match(text, new RegExp(`^ {2}${name} {2,}allowed · `, 'm'))
+    assert.match(text, new RegExp(`^ {2}${name} {2,}allow · `, 'm'))
   }
   assert.doesNotMatch(text, /^ {2}skill /m)
-  assert.match(text, /^MCP server one\n {2}mcp__one__echo {2,}asked · no rule/m)
-  assert.match(text, /^ {2}mcp__one__add {2,}refused · mcp__one__add \(agents\/crab\.toml:\d+\)/m)
+  assert.match(text, /^MCP server one\n {2}mcp__one__echo {2,}ask · no rule/m)
+  assert.match(text, /^ {2}mcp__one__add {2,}deny · mcp__one__add \(agents\/crab\.toml:\d+\)/m)
 })
 
 test('/tools lists the skill tool if there are skills', async () => {
@@ -38,7 +38,7 @@ test('/tools lists the skill tool if there are skills', async () => {
   await node.home.write('skills/a/SKILL.md', '---\nname: a\ndescription: Does a\n---\nDo it.\n')
   const chat = createSlashChat(node.dispatch)
   await runSlash('/tools', chat.context, NEVER)
-  assert.match(page(chat), /^ {2}skill {2,}allowed · /m)
+  assert.match(page(chat), /^ {2}skill {2,}allow · /m)
 })
 
 test('/tools omits tools that the agent does not have', async () => {
@@ -64,6 +64,16 @@ test('/permissions lists the rules of the chat and of the agent', async () => {
   assert.match(text, /^ {2}allow bash\(git \*\) {2,}in the agent's file$/m)
 })
 
+test('/permissions shows names in their real case, and how many there are', async () => {
+  await using node = await startTestDispatch([])
+  const chat = createSlashChat(node.dispatch)
+  await runSlash('/permissions', chat.context, NEVER)
+  const text = page(chat)
+  assert.match(text, /^No rules in this chat or in agents\/crab\.toml$/m)
+  assert.match(text, /^Read-only commands run without asking in the working directory \(\d+\): cat, /m)
+  assert.match(text, /^Protected paths, .* \(\d+\): .*AGENTS\.md, CLAUDE\.md, .*~\/Library\/LaunchAgents/m)
+})
+
 test('/permissions CALL shows what the rules decide about it, including those of the chat', async () => {
   await using node = await startTestDispatch([])
   const chat = createSlashChat(node.dispatch)
@@ -71,7 +81,7 @@ test('/permissions CALL shows what the rules decide about it, including those of
   const context = { ...chat.context, rules: { allow: ['bash(git *)'], ask: [], deny: [] } }
   await runSlash('/permissions bash(git push)', context, NEVER)
   const titles = chat.blocks().map((block) => block.kind === 'output' && block.title)
-  assert.deepEqual(titles, ['asked: bash(git push)', 'allowed: bash(git push)'])
+  assert.deepEqual(titles, ['ask: bash(git push)', 'allow: bash(git push)'])
   assert.match(JSON.stringify(chat.blocks()[0]), /"to allow","bash\(git push\)"/)
   await runSlash('/permissions bash', chat.context, NEVER)
   assert.match(JSON.stringify(chat.blocks().at(-1)), /Cannot read the call bash/)

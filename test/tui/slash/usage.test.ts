@@ -19,7 +19,7 @@ test('/cost and /context show what the last turns used and what is left', async 
   assert.deepEqual(rows(chat), {
     '': `${'━'.repeat(6)}${'╌'.repeat(24)}`,
     window: '200k',
-    used: '40.3k · 20 %',
+    used: '40.3k tokens · 20 %',
     'last request': '40k · 75 % from the cache',
     'last answer': '250',
     left: '160k',
@@ -36,7 +36,7 @@ test('/cost and /context report unknown values as unknown', async () => {
   await runSlash('/context', chat.context, NEVER)
   assert.deepEqual(rows(chat), {
     window: 'unknown',
-    used: '12',
+    used: '12 tokens',
     'last request': '10',
     'last answer': '2',
     left: 'unknown',

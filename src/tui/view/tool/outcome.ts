@@ -8,13 +8,10 @@ import type { DiffLine } from './diff-lines.ts'
 /** Describes the result of a call for the end of its line: `exit 1`, `34 lines`, `+3 −1`, and its duration. */
 export function describeOutcome(tool: ToolRun, change: readonly DiffLine[]): string[] {
   if (tool.state === 'running') return []
-  const parts =
-    tool.state === 'denied'
-      ? [describeDenial(tool)]
-      : [...describeExit(tool), ...describeAmount(tool, change)]
-  return tool.durationMs >= MIN_SHOWN_MS && tool.state !== 'denied'
-    ? [...parts, formatDuration(tool.durationMs)]
-    : parts
+  if (tool.state === 'denied') return [describeDenial(tool)]
+  if (tool.state === 'skipped') return ['not run']
+  const parts = [...describeExit(tool), ...describeAmount(tool, change)]
+  return tool.durationMs >= MIN_SHOWN_MS ? [...parts, formatDuration(tool.durationMs)] : parts
 }
 
 /** The minimum duration that is shown. */

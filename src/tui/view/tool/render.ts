@@ -1,6 +1,6 @@
 import { pluralize } from '../../../core/base/format.ts'
 import { DeniedBy } from '../../../core/protocol/crabtalk.generated.ts'
-import type { ToolRun } from '../blocks.ts'
+import type { CallDenial, ToolRun } from '../blocks.ts'
 import { cleanLine, cleanText } from '../clean.ts'
 import { paint, type TextStyle } from '../style.ts'
 import { measureWidth, truncateText, wrapLines } from '../text.ts'
@@ -59,10 +59,12 @@ const MARKS: Record<ToolRun['state'], { text: string; style: TextStyle }> = {
   done: { text: '✓', style: 'success' },
   failed: { text: '✗', style: 'error' },
   denied: { text: '⊘', style: 'warning' },
+  skipped: { text: '⊘', style: 'warning' },
 }
 
 function renderReason(tool: ToolRun, view: RenderContext): string[] {
   if (tool.state === 'denied') return renderDenial(tool, view)
+  if (tool.state === 'skipped') return [paint('interrupted', view.color, 'dim')]
   if (tool.state !== 'failed' || view.details) return []
   const isCommand = tool.name === 'bash' && tool.server === ''
   return excerpt(isCommand ? withoutExit(tool.output) : tool.output, isCommand ? 'end' : 'start', view)
@@ -71,18 +73,23 @@ function renderReason(tool: ToolRun, view: RenderContext): string[] {
 function renderDenial({ denial }: ToolRun, { columns, color }: RenderContext): string[] {
   if (!denial) return []
   const reason = denial.by === DeniedBy.PERSON ? denial.reason.replace(SAID_NO, '') : denial.reason
-  const more = denial.rules.length - SHOWN_RULES
-  const shown = denial.rules.slice(0, SHOWN_RULES).map(cleanLine)
+  const helpful = listHelpfulRules(denial)
+  const more = helpful.length - SHOWN_RULES
+  const shown = helpful.slice(0, SHOWN_RULES).map(cleanLine)
   const rules = [...shown, ...(more > 0 ? [`${more} more`] : [])].join(', ')
   return [
     ...(reason === '' ? [] : wrapLines(cleanText(reason), columns)),
     ...(rules === ''
       ? []
-      : wrapLines(
-          `${denial.rules.length > 1 ? 'the rules' : 'the rule'} ${rules} would allow it`,
-          columns,
-        ).map((line) => paint(line, color, 'dim'))),
+      : wrapLines(`${helpful.length > 1 ? 'the rules' : 'the rule'} ${rules} would allow it`, columns).map(
+          (line) => paint(line, color, 'dim'),
+        )),
   ].slice(0, REASON_LINES * 2)
+}
+
+/** Returns the rules to suggest: none after the user's own no, and never one that allows every command. */
+function listHelpfulRules({ by, rules }: CallDenial): readonly string[] {
+  return by === DeniedBy.PERSON || rules.includes('bash') ? [] : rules
 }
 
 /** The part of a reason that the line of the call already shows. */

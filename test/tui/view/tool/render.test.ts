@@ -95,7 +95,7 @@ test('renderTool() says who denied a call, and which rules would allow it', () =
 
 test('renderTool() shows the reason that the user gave for a no, and says no once', () => {
   const linesFor = (reason: string) => {
-    const denial = { action: 'rm', reason, rules: [], by: DeniedBy.PERSON }
+    const denial = { action: 'rm', reason, rules: ['bash(rm *)'], by: DeniedBy.PERSON }
     return renderLines({ arguments: '{"command":"rm x"}', state: 'denied', denial })
   }
   assert.deepEqual(linesFor('the user said no'), ['⊘ Run rm x  you said no'])
@@ -103,6 +103,20 @@ test('renderTool() shows the reason that the user gave for a no, and says no onc
     '⊘ Run rm x  you said no',
     '  use git clean',
   ])
+})
+
+test('renderTool() never suggests a rule that allows every command', () => {
+  const denial = { action: 'x', reason: 'no rule allows it', rules: ['bash'], by: DeniedBy.NOBODY }
+  assert.deepEqual(renderLines({ arguments: '{"command":"x"}', state: 'denied', denial }), [
+    '⊘ Run x  not permitted',
+    '  no rule allows it',
+  ])
+})
+
+test('renderTool() shows a call that never ran without a duration', () => {
+  const output = 'Not run: the turn was cancelled first.'
+  const call = { arguments: '{"command":"touch x"}', state: 'skipped', output, durationMs: 11_200 } as const
+  assert.deepEqual(renderLines(call), ['⊘ Run touch x  not run', '  interrupted'])
 })
 
 test('renderTool() shows the diff that a permission card has shown', () => {
