@@ -148,6 +148,14 @@ test('names of tests are plain statements, and no function in them is called som
   assert.deepEqual(found, [])
 })
 
+test('properties take their number of random cases from propertyRuns(), so that the nightly run has more', () => {
+  const found = TESTS.flatMap(({ path, text }) => [
+    ...[...text.matchAll(/\bnumRuns: *\d/g)].map(({ index }) => toPosition(path, text, index)),
+    ...(count(text, /\bfc\.assert\(/g) > count(text, /\bnumRuns[:,]/g) ? [`${path}: no numRuns`] : []),
+  ])
+  assert.deepEqual(found, [])
+})
+
 test('texts for the user are in modern English', () => {
   const found = SOURCES.flatMap(({ path, text }) => findPhrases(path, text.replace(COMMENT, blank)))
   assert.deepEqual(found, [])
@@ -267,6 +275,10 @@ function findMatches({ path, text }: { path: string; text: string }, pattern: Re
   return [...text.matchAll(pattern)].map(
     (match) => `${toPosition(path, text, match.index)}: ${match[0].trim()}`,
   )
+}
+
+function count(text: string, pattern: RegExp): number {
+  return [...text.matchAll(pattern)].length
 }
 
 /** Formats a position as `src/x.ts:12`. */

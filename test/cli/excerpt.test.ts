@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import measureWidth from 'string-width'
 import { type ExcerptStyle, excerptLine } from '../../src/cli/excerpt.ts'
+import { propertyRuns } from '../support/property-runs.ts'
 
 const LINE = { width: Number.POSITIVE_INFINITY, color: false, measureWidth }
 const TEXT = 'The quick brown fox jumps over the lazy dog and never comes back to where it began'
@@ -41,6 +42,7 @@ test('excerptLine() never exceeds its width, and shows the first match when it f
       assert.equal(line.split(/\s/).length, line.split(' ').length)
       assert.match(line, /needle/)
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })
 
@@ -49,6 +51,7 @@ test('excerptLine() accepts any offsets without failing', () => {
     fc.property(fc.string(), fc.array(fc.nat(400)), fc.boolean(), (text, matches, color) => {
       excerptLine({ text, matches }, { width: 40, color, measureWidth })
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })
 

@@ -7,6 +7,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { Output } from '../../src/cli/output.ts'
 import { type Fifo, openFifo } from '../support/fifo.ts'
+import { propertyRuns } from '../support/property-runs.ts'
 import { until } from '../support/until.ts'
 
 const BIG = 'ä0123456789\n'.repeat(40_000)
@@ -36,7 +37,7 @@ test('Output.write() prints everything in order, however writes and waits are mi
       await output.flush()
       assert.ok(readFileSync(path).toString('utf8', size) === expected)
     }),
-    { numRuns: 50 },
+    { numRuns: propertyRuns(250, 50) },
   )
   closeSync(fd)
 })

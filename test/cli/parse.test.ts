@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import type { Command, ParsedOptions } from '../../src/cli/command.ts'
 import { parseOptions } from '../../src/cli/parse.ts'
 import { CRABTALK } from '../../src/commands/table.ts'
+import { propertyRuns } from '../support/property-runs.ts'
 
 const COMMAND: Command = {
   path: ['try'],
@@ -208,6 +209,7 @@ test('parseOptions() loses no word of any line', () => {
         assert.equal((reason as { kind?: string }).kind, 'usage')
       }
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })
 

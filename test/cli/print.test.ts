@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import stringWidth from 'string-width'
 import { printJson, printTable } from '../../src/cli/print.ts'
+import { propertyRuns } from '../support/property-runs.ts'
 import { makeTestHost, type TestHostOptions } from '../support/test-host.ts'
 
 test('printTable() aligns columns by their width on a terminal, without trailing spaces', async () => {
@@ -60,7 +61,7 @@ test('printTable() fits the terminal whatever is in the cells', async () => {
       assert.equal(lines.length, table.length + 1)
       for (const line of lines) assert.ok(stringWidth(line) <= columns, JSON.stringify(line))
     }),
-    { numRuns: 50 },
+    { numRuns: propertyRuns(250, 50) },
   )
 })
 

@@ -6,6 +6,7 @@ import { request, route, streamTurn } from '../../src/core/protocol/dispatch.ts'
 import { compose } from '../../src/daemon/compose.ts'
 import { handlers } from '../../src/daemon/handlers/handlers.ts'
 import { listArchives } from '../../src/daemon/handlers/sessions.ts'
+import { propertyRuns } from '../support/property-runs.ts'
 import { nodeOptions, startTestDispatch, systemPrompt, type TestDispatch } from '../support/test-dispatch.ts'
 import { toSentLines } from '../support/test-node.ts'
 import { until } from '../support/until.ts'
@@ -122,7 +123,7 @@ test('the last action of a pair decides where it continues, even within one mill
         if (what !== 'new') ids.push(info.id)
       }
     }),
-    { numRuns: 10 },
+    { numRuns: propertyRuns(50, 10) },
   )
 })
 

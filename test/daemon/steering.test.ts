@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { request, route, streamTurn } from '../../src/core/protocol/dispatch.ts'
 import { compose } from '../../src/daemon/compose.ts'
 import { handlers } from '../../src/daemon/handlers/handlers.ts'
+import { propertyRuns } from '../support/property-runs.ts'
 import {
   findEvent,
   nodeOptions,
@@ -239,7 +240,7 @@ test('steers are not lost and keep their order, whenever they come', async () =>
       assert.deepEqual(storedSteers, readContents('userSteered'))
       assert.equal(accepted.length + refused.length <= moments.length, true)
     }),
-    { numRuns: 12 },
+    { numRuns: propertyRuns(60, 12) },
   )
 })
 

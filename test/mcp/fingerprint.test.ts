@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import type { McpEntry } from '../../src/core/config/mcp-entry.ts'
 import { canonicalJson, computeFingerprint, toTarget } from '../../src/mcp/fingerprint.ts'
+import { propertyRuns } from '../support/property-runs.ts'
 
 const DEFAULTS = { home: '/home/me/.crabtalk', baseEnv: {} }
 const OWNER = { agentId: '01J0000000000000000000CRAB', name: 'fs' }
@@ -96,6 +97,7 @@ test('canonicalJson() returns one text for all orders of keys, and loses no key'
       assert.equal(canonicalJson(reversed), canonicalJson(table))
       assert.deepEqual(JSON.parse(canonicalJson(table)), JSON.parse(JSON.stringify(table)))
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })
 

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { openPack } from '../../bin/pack.ts'
 import { makePack } from '../../scripts/sea/pack.ts'
+import { propertyRuns } from '../support/property-runs.ts'
 
 const name = fc.stringMatching(/^[a-z-]{1,12}\.js$/)
 /** Bytes, some of them long enough to be compressed. */
@@ -20,6 +21,7 @@ test('openPack() returns every source and code cache that makePack() was given',
         assert.deepEqual(pack.cache(id)?.toHex(), cache?.toHex())
       }
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })
 

@@ -9,6 +9,7 @@ import {
 } from '../../../components/clock/src/calendar.ts'
 import { toInstant, toWallTime } from '../../../components/clock/src/wall-time.ts'
 import { parseZone } from '../../../components/clock/src/zone.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 
 const UTC = parseZone('UTC')
 const BERLIN = parseZone('Europe/Berlin')
@@ -37,6 +38,7 @@ test('spanBetween() leads from one time to the other, with less than a day left'
       assert.equal(Math.max(from, reached) + restMs, to)
       assert.ok(restMs >= 0 && restMs <= 25 * 3_600_000 && months < 12 && days < 31)
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })
 
@@ -63,5 +65,6 @@ test('workingDaysBetween() counts like a loop over every day', () => {
         days.filter((one) => one > 0 && one < 6).length,
       )
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })

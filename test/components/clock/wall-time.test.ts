@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { toInstant, toWallTime, type WallTime } from '../../../components/clock/src/wall-time.ts'
 import { parseZone } from '../../../components/clock/src/zone.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 
 const ZONES = [
   'Europe/Berlin',
@@ -22,6 +23,7 @@ test('toInstant() finds the time that toWallTime() shows, or the earlier one of 
       assert.deepEqual(toWallTime(zone, moment.at), toWallTime(zone, at))
       assert.ok(moment.at === at || (moment.oddity === 'twice' && moment.at < at))
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })
 

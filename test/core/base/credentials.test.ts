@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { hasCredential, isPlaceholder } from '../../../src/core/base/credentials.ts'
 import { CREDENTIALS } from '../../support/mcp/credentials.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 
 for (const [name, value] of Object.entries(CREDENTIALS)) {
   test(`hasCredential() finds ${name}, alone, in a text and in an address`, () => {
@@ -64,6 +65,7 @@ test('hasCredential() does not take a base64 file for a credential', () => {
       assert.equal(hasCredential(text), false)
       assert.equal(hasCredential(`data:image/png;base64,${text}`), false)
     }),
+    { numRuns: propertyRuns(1_000) },
   )
   assert.equal(hasCredential(randomBytes(1_000_000).toString('base64')), false)
 })
@@ -72,7 +74,10 @@ test('hasCredential() does not take a UUID, hash or number for a credential', ()
   const hex = (length: number) => fc.uint8Array({ minLength: length, maxLength: length })
   const hashes = fc.oneof(hex(16), hex(20), hex(32)).map((bytes) => Buffer.from(bytes).toString('hex'))
   const words = fc.oneof(fc.uuid(), hashes, fc.double().map(String), fc.webUrl(), fc.emailAddress())
-  fc.assert(fc.property(words, (word) => !hasCredential(`see ${word} and go on`)))
+  fc.assert(
+    fc.property(words, (word) => !hasCredential(`see ${word} and go on`)),
+    { numRuns: propertyRuns(1_000) },
+  )
 })
 
 test('isPlaceholder() recognizes values that are to be filled in', () => {

@@ -100,6 +100,7 @@ test('escapeGlob() makes a glob that matches just this text', () => {
       assert.ok(globMatcher(glob)(one))
       assert.equal(globMatcher(glob)(other), one === other)
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })
 

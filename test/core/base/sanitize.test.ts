@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { collapseBlanks, Sanitizer, sanitize, sanitizeLine } from '../../../src/core/base/sanitize.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 
 /** Control sequences, by their effect. */
 const OBEYED: Record<string, string> = {
@@ -60,11 +61,15 @@ test('sanitize() leaves no control sequence in any text', () => {
     fc.property(hostileText, (text) => {
       assert.doesNotMatch(sanitize(text), /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/u)
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })
 
 test('sanitize() is idempotent', () => {
-  fc.assert(fc.property(hostileText, (text) => assert.equal(sanitize(sanitize(text)), sanitize(text))))
+  fc.assert(
+    fc.property(hostileText, (text) => assert.equal(sanitize(sanitize(text)), sanitize(text))),
+    { numRuns: propertyRuns(1_000) },
+  )
 })
 
 test('Sanitizer.push() returns the same for any division of its input', () => {

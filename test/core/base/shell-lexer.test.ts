@@ -312,6 +312,7 @@ test('quoteWord() writes a word that lexShell() reads unchanged', () => {
       if (typeof commands === 'string') assert.match(commands, /character/)
       else assert.deepEqual(commands, [['p', word]])
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { takeEnd, takeStart } from '../../../src/core/base/truncate.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 
 const texts = fc.string({ unit: 'grapheme' })
 
@@ -16,6 +17,7 @@ test('takeStart() and takeEnd() return the requested length, but never half a ch
         assert.ok(part.length === room || part.length === room - 1)
       }
     }),
+    { numRuns: propertyRuns(1_000) },
   )
   assert.equal(takeStart('a🦀b', 2), 'a')
   assert.equal(takeEnd('a🦀b', 2), 'b')

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { escapeTag, wrapInTag } from '../../../src/core/base/wrap-text.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 
 test('wrapInTag() puts a text between tags, with attributes', () => {
   assert.equal(wrapInTag('from', { agent: 'crab' }, 'hi'), '<from agent="crab">\nhi\n</from>')
@@ -88,5 +89,6 @@ test('wrapInTag() makes a text with exactly one end tag, in the last line, for a
       const wrapped = wrapInTag('from', {}, pieces.join(''))
       assert.equal([...wrapped.matchAll(/<[\s/\u200b]*f\u200b*r\u200b*o\u200b*m(?![a-z])/gi)].length, 2)
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { EventTrace, type FiredRun, headBytes } from '../../../src/core/bus/event-trace.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 
 test('EventTrace returns an event, or those of a run, with all their consequences, and nothing else', () => {
   const trace = new EventTrace()
@@ -59,6 +60,7 @@ test('headBytes() returns as many whole characters as fit', () => {
       const more = next === undefined ? 0 : Buffer.byteLength(String.fromCodePoint(next))
       assert.ok(head === text || Buffer.byteLength(head) + more > bytes)
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })
 

@@ -8,6 +8,7 @@ import { promisify } from 'node:util'
 import fc from 'fast-check'
 import { SubscriptionStore } from '../../../src/core/bus/subscription-store.ts'
 import { MAX_SUBSCRIPTIONS, type Subscription } from '../../../src/core/bus/subscriptions.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 import { mountReadOnly } from '../../support/small-disk.ts'
 import { type BusHome, busHome } from './bus-home.ts'
 
@@ -247,7 +248,7 @@ test('two stores and a list in memory agree after any changes, and a comment sur
       for (const store of stores) assert.deepEqual((await store.read()).subscriptions, model)
       assert.match(await home.read(), /^# kept\n/)
     }),
-    { numRuns: 30 },
+    { numRuns: propertyRuns(300, 30) },
   )
 })
 

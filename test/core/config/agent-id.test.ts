@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { decodeTime, ulid } from 'ulid'
 import { derivedAgentId, isAgentId, isMadeFor, newAgentId } from '../../../src/core/config/agent-id.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 
 test('newAgentId() returns distinct ULIDs that match their name', () => {
   fc.assert(
@@ -13,6 +14,7 @@ test('newAgentId() returns distinct ULIDs that match their name', () => {
       assert.ok(isMadeFor(id, name))
       assert.equal(isMadeFor(id, `${name}${other}x`), false)
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })
 

@@ -15,6 +15,7 @@ import { loadConfig } from '../../../src/core/config/load-config.ts'
 import { parseToml } from '../../../src/core/config/toml.ts'
 import { renderToml } from '../../../src/core/config/toml-render.ts'
 import { configError } from '../../../src/core/config/validation-issue.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 import { temporaryHome } from '../../support/temporary-home.ts'
 
 type ModelText = string | { name: string; context: number; input_usd: number }
@@ -357,6 +358,7 @@ test('a written configuration is read back unchanged', () => {
         providers.map(expected),
       )
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })
 

@@ -5,6 +5,7 @@ import { parse } from 'smol-toml'
 import type { JsonObject } from '../../../src/core/base/message.ts'
 import { mergePatch } from '../../../src/core/config/merge-patch.ts'
 import { appendToList } from '../../../src/core/config/toml-append.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 import { tomlTexts } from '../../support/toml-texts.ts'
 
 const PLACE = ['permissions', 'allow'] as const
@@ -58,5 +59,6 @@ test('appendToList() makes the intended change in any text, and no other', () =>
       const after = mergePatch(table, { permissions: { allow: [...(old ?? []), value.toWellFormed()] } })
       assert.deepEqual(structuredClone(parse(appendToList(before, PLACE, value))), structuredClone(after))
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })

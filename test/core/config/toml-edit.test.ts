@@ -143,6 +143,7 @@ test('editToml() leaves every byte in place when a key is added and removed', ()
       const removed = editToml(added, parse(added), table)
       assert.equal(removed.replace(/\s/g, ''), text.replace(/\s/g, ''))
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })
 
@@ -184,6 +185,7 @@ test('renderToml() writes any table so that the parser reads it back', () => {
       const read = structuredClone(parse(renderToml(value)))
       assert.deepEqual(read, structuredClone(value))
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })
 

@@ -36,6 +36,7 @@ test('keyLineFinder() returns the line of the key', () => {
         assert.ok(lines[findLine(path) - 1]?.includes(key), key)
       }
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })
 

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { isQuiet, nextFire, type QuietHours, readTimeOfDay } from '../../../src/core/cron/quiet-hours.ts'
 import { parseSchedule, type Schedule } from '../../../src/core/cron/schedule.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 import { findChanges } from './local-clock.ts'
 
 const NIGHT = { start: 23 * 60, end: 7 * 60 }
@@ -59,7 +60,7 @@ for (const zone of ['Europe/Berlin', 'Australia/Lord_Howe', 'America/New_York'])
         const found = nextFire({ schedule: one, quiet }, change + away)
         assert.equal(found, isQuiet(quiet, expected) ? undefined : expected)
       }),
-      { numRuns: 60 },
+      { numRuns: propertyRuns(600, 60) },
     )
   })
 }

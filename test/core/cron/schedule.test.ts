@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { parseSchedule, type Schedule } from '../../../src/core/cron/schedule.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 import { type Field, type Fields, findChanges, readLocalClock, walk } from './local-clock.ts'
 
 test('parseSchedule() accepts six fields, five, and names', () => {
@@ -77,7 +78,7 @@ for (const [zone, years] of ZONES) {
             text,
           )
         }),
-        { numRuns: 25 },
+        { numRuns: propertyRuns(250, 25) },
       )
     }
   })
@@ -96,6 +97,7 @@ test('next() advances from any start', () => {
       assert.ok(one.next(at)! > at)
       assert.equal(one.next(at - 1), at)
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })
 

@@ -9,6 +9,7 @@ import { CrabError } from '../../../src/core/base/errors.ts'
 import { MemoryLeases } from '../../../src/core/lease/memory-leases.ts'
 import { SqliteLeases } from '../../../src/core/lease/sqlite-leases.ts'
 import type { Lease, Leases } from '../../../src/core/lease/types.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 
 const never = new AbortController().signal
 
@@ -109,7 +110,7 @@ for (const [name, open] of [
           await using opened = await open()
           await runAgainstModel(opened.leases, steps)
         }),
-        { numRuns: 60 },
+        { numRuns: propertyRuns(600, 60) },
       )
     })
   })

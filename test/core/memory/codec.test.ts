@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { decodeMemory } from '../../../src/core/memory/decode.ts'
 import { encodeMemory } from '../../../src/core/memory/encode.ts'
 import { EMPTY_MEMORY, type Memory, type MemoryEntry } from '../../../src/core/memory/types.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 import { VECTORS } from './vectors.ts'
 
 const at = (id: bigint) => 1_745_000_000n + id
@@ -102,6 +103,7 @@ test('decodeMemory() reverses encodeMemory()', () => {
         entries: sorted,
       })
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })
 
@@ -126,6 +128,7 @@ test('encodeMemory() with the previous file writes the same bytes as without it'
         before = index % 2 === 0 ? after : decodeMemory(after.bytes)
       }
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })
 
@@ -140,6 +143,7 @@ test('decodeMemory() of any bytes returns a memory or an invalid error', () => {
         assert.equal((reason as { kind?: string }).kind, 'invalid')
       }
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })
 

@@ -8,6 +8,7 @@ import { rememberOp } from '../../../src/core/memory/remember.ts'
 import { EMPTY_MEMORY, type Memory, type MemoryEntry } from '../../../src/core/memory/types.ts'
 import { NO_OFFSET } from '../../../src/core/search/types.ts'
 import { BruteForce } from '../../support/brute-force.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 
 test('search() finds words of names, aliases and contents, and ranks by BM25', () => {
   const index = new MemoryIndex()
@@ -79,6 +80,7 @@ test('search() matches a new index, and brute force, after any changes', () => {
         assert.deepEqual(found, new MemoryIndex().search(memory, { query, limit: 4 }))
       }
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })
 

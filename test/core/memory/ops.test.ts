@@ -6,6 +6,7 @@ import { findMemoryEntry } from '../../../src/core/memory/entries.ts'
 import { applyOp, type Op } from '../../../src/core/memory/ops.ts'
 import { rememberOp } from '../../../src/core/memory/remember.ts'
 import { EMPTY_MEMORY, type Memory, type MemoryKind } from '../../../src/core/memory/types.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 
 const add = (name: string, aliases: string[] = [], kind: MemoryKind = 'note'): Op => {
   return { op: 'add', name, content: `of ${name}`, aliases, kind, createdAt: 7n }
@@ -159,6 +160,7 @@ test('no changes ever give two entries one name, or one id twice', () => {
         }
       }
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })
 

@@ -349,5 +349,6 @@ test('the order of rules does not matter', () => {
       const other = shuffled.map(({ one }) => one)
       assert.equal(judgeLine(text, rules).effect, judgeLine(text, other).effect)
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })

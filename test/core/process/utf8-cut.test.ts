@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { wholeLength, wholeStart } from '../../../src/core/process/utf8-cut.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 
 test('wholeLength() and wholeStart() cut a text anywhere between its characters', () => {
   fc.assert(
@@ -13,6 +14,7 @@ test('wholeLength() and wholeStart() cut a text anywhere between its characters'
       assert.ok(text.startsWith(shown[0]!) && text.endsWith(shown[1]!))
       assert.ok([...text].length - [...shown.join('')].length <= 1)
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })
 

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { AwsV4Signer } from 'aws4fetch'
 import fc from 'fast-check'
 import { signatureHeaders } from '../../../src/core/provider/aws-signature.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 
 const NOW = new Date('2026-11-21T17:00:00.000Z')
 const CREDENTIALS = {
@@ -28,6 +29,7 @@ test('signatureHeaders() signs like another implementation, for any path and bod
       assert.equal(own['authorization'], other.headers.get('authorization'))
       assert.equal(own['x-amz-security-token'] ?? null, other.headers.get('x-amz-security-token'))
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })
 

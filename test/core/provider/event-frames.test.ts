@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { type StreamFault, wholeFrames } from '../../../src/core/provider/event-frames.ts'
 import { converseFault, converseWriter } from '../../support/converse-wire.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 
 describe('wholeFrames()', () => {
   test('yields every frame, for any division of the bytes, and drops an incomplete one', async () => {
@@ -20,6 +21,7 @@ describe('wholeFrames()', () => {
           assert.deepEqual(Buffer.concat(got), Buffer.concat(frames))
         },
       ),
+      { numRuns: propertyRuns(1_000) },
     )
   })
 

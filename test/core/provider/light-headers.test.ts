@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { LightHeaders } from '../../../src/core/provider/light-headers.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 
 const name = fc.stringMatching(/^[A-Za-z][A-Za-z-]{0,5}$/)
 const value = fc.stringMatching(/^[!-~]{0,8}$/)
@@ -25,6 +26,7 @@ test('LightHeaders does what Headers does', () => {
       assert.equal(light.get(probe), real.get(probe))
       assert.equal(light.has(probe), real.has(probe))
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })
 

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import type { ErrorKind } from '../../../src/core/base/errors.ts'
 import { type ErrorResponse, toModelError, toResponseError } from '../../../src/core/provider/model-error.ts'
 import { endpointAt } from '../../support/model-calls.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 
 const PLACE = { endpoint: endpointAt('http://127.0.0.1:1/v1'), model: 'm' }
 
@@ -112,6 +113,7 @@ describe('toResponseError()', () => {
         )
         assert.ok(!message.includes(apiKey) || `Cannot call m (test): `.includes(apiKey), message)
       }),
+      { numRuns: propertyRuns(1_000) },
     )
   })
 })

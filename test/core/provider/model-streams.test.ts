@@ -10,6 +10,7 @@ import {
   readJsonEvents,
   transformEvents,
 } from '../../../src/core/provider/model-streams.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 
 const schema = zodSchema(z.object({ text: z.string() }))
 const parse = (text: string) => safeParseJSON({ text, schema })
@@ -34,7 +35,7 @@ test('readJsonEvents() matches the package, for any division of the bytes', asyn
       const ours = await Array.fromAsync(readJsonEvents(streamBytes(text, size), createParser, parse))
       assert.deepEqual(ours.map(toComparable), theirs.map(toComparable))
     }),
-    { numRuns: 60 },
+    { numRuns: propertyRuns(600, 60) },
   )
 })
 

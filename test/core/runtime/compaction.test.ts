@@ -5,6 +5,7 @@ import { firstSentence } from '../../../src/core/runtime/compaction.ts'
 import { quoteUser } from '../../../src/core/runtime/quote-user.ts'
 import { toTitle } from '../../../src/core/runtime/title.ts'
 import { shorten, toTranscript } from '../../../src/core/runtime/transcript.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 
 test('firstSentence() returns the first sentence without Markdown, at most 60 characters', () => {
   const cases: [string, string][] = [
@@ -27,6 +28,7 @@ test('toTitle() returns one line of at most 100 characters without control chara
       assert.ok([...title].length <= 100)
       assert.doesNotMatch(title, /\p{Cc}/u)
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })
 

@@ -124,6 +124,7 @@ test('toRequestMessages() keeps every user message, and every call and result in
       const listCalls = (list: Message[]) => list.flatMap(({ tool_calls = [] }) => tool_calls)
       assert.deepEqual(listCalls(messages), listCalls(history))
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })
 
@@ -133,6 +134,7 @@ test('toRequestMessages() is idempotent, unless guests would be tagged twice', (
       const messages = toRequestMessages(history.map(({ agent: _, ...message }) => message))
       assert.deepEqual(toRequestMessages(messages), messages)
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })
 

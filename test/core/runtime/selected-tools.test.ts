@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { MAX_SELECTED_TOOLS } from '../../../src/core/base/tool-limits.ts'
 import { NO_HISTORY, replay } from '../../../src/core/runtime/conversation.ts'
 import { SelectedTools } from '../../../src/core/runtime/selected-tools.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 
 const name = fc.integer({ min: 0, max: 60 }).map((n) => `t${n}`)
 const uses = fc.array(fc.array(name, { maxLength: MAX_SELECTED_TOOLS }), { maxLength: 40 })
@@ -18,6 +19,7 @@ test('SelectedTools has the tools that were used last, up to the limit', () => {
       }
       assert.deepEqual(selection.names, lastDistinct(calls.flat()))
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })
 
@@ -34,6 +36,7 @@ test('SelectedTools.use() returns exactly what was removed', () => {
         )
       }
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })
 
@@ -50,6 +53,7 @@ test('SelectedTools can be replayed from its stored changes, wherever these were
         assert.deepEqual(history.tools, selection.names)
       }
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })
 

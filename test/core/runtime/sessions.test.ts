@@ -11,6 +11,7 @@ import {
   newSession,
 } from '../../../src/core/runtime/sessions.ts'
 import { MemoryStorage } from '../../../src/core/storage/memory-storage.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 import { newStores } from '../../support/test-node.ts'
 import { makeHeader, toLine } from '../storage/samples.ts'
 
@@ -37,6 +38,7 @@ test('the session that was created, copied or activated last is the active one, 
         assert.equal(await storage.activeSession(PAIR), id)
       }
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })
 

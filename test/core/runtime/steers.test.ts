@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { Steers } from '../../../src/core/runtime/steers.ts'
 import type { NewLine } from '../../../src/core/storage/types.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 
 const same = async (content: string) => ({ content })
 
@@ -85,5 +86,6 @@ test('every accepted steer comes out once, in order, for any interleaving of add
       await steers.takeUp(store)
       assert.deepEqual(out, accepted)
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })

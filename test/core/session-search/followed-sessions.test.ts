@@ -20,6 +20,7 @@ import type { IndexBackground } from '../../../src/core/session-search/backgroun
 import { FollowedSessions } from '../../../src/core/session-search/followed-sessions.ts'
 import { SessionTable } from '../../../src/core/session-search/session-table.ts'
 import { encodeLines } from '../../../src/core/storage/session-file.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 import { until } from '../../support/until.ts'
 import { makeHeader, toLine } from '../storage/samples.ts'
 import { type FollowedHome, followedHome, foundBy } from './followed-home.ts'
@@ -156,7 +157,7 @@ test('after any changes by this process, others and people it matches a new inde
       for (const query of QUERIES) assert.deepEqual(scored(home.followed, query), scored(anew, query), query)
       assert.deepEqual(home.logged, [])
     }),
-    { numRuns: 60 },
+    { numRuns: propertyRuns(600, 60) },
   )
 })
 

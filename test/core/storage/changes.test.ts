@@ -7,6 +7,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { DiskStorage } from '../../../src/core/storage/disk-storage.ts'
 import type { SessionChange } from '../../../src/core/storage/types.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 import { newLine } from './arbitraries.ts'
 import { makeHeader, toLine } from './samples.ts'
 
@@ -35,7 +36,7 @@ test('onChange() is called for every line with its position, once it is written'
       }
       assert.equal(end, bytes.length)
     }),
-    { numRuns: 40 },
+    { numRuns: propertyRuns(400, 40) },
   )
 })
 

@@ -16,6 +16,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { DiskStorage } from '../../../src/core/storage/disk-storage.ts'
 import type { ReadPosition } from '../../../src/core/storage/types.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 import { mountReadOnly, mountSmallDisk } from '../../support/small-disk.ts'
 import { newLine } from './arbitraries.ts'
 import { makeHeader, toLine } from './samples.ts'
@@ -52,7 +53,7 @@ test('append() heals a file that was cut at any byte, and read() before it retur
       assert.deepEqual([healed.warnings, healed.cursor], [[], end])
       assert.equal(end.bytes, statSync(home.file(id)).size)
     }),
-    { numRuns: 50 },
+    { numRuns: propertyRuns(500, 50) },
   )
 })
 

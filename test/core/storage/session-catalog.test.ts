@@ -18,6 +18,7 @@ import fc from 'fast-check'
 import { DiskStorage } from '../../../src/core/storage/disk-storage.ts'
 import { encodeLines } from '../../../src/core/storage/session-file.ts'
 import type { SessionSummary } from '../../../src/core/storage/types.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 import { mountReadOnly } from '../../support/small-disk.ts'
 import { makeHeader, toLine } from './samples.ts'
 
@@ -120,7 +121,7 @@ test('a damaged catalog is rebuilt without a warning', async () => {
       writeFileSync(home.catalog, bad)
       assert.deepEqual(await home.open().listSessions({}), rows)
     }),
-    { numRuns: 20 },
+    { numRuns: propertyRuns(200, 20) },
   )
   for (const content of ['', '\n', 'null', '{}', '[[1]]', good.subarray(0, good.length / 2)]) {
     writeFileSync(home.catalog, content)

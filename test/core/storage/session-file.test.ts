@@ -9,6 +9,7 @@ import {
   encodeLines,
 } from '../../../src/core/storage/session-file.ts'
 import type { NewLine, SessionLine } from '../../../src/core/storage/types.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 import { newLine } from './arbitraries.ts'
 import { makeHeader, toLine } from './samples.ts'
 
@@ -53,6 +54,7 @@ test('decodeSession() returns what was written, for any contents', () => {
       const expected = lines.map((line, index) => JSON.parse(JSON.stringify({ seq: index + 1, ts, ...line })))
       assert.deepEqual(JSON.parse(JSON.stringify(part.lines)), expected)
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })
 
@@ -69,6 +71,7 @@ test('decodeSession() of a file cut at any byte returns the whole lines, without
       assert.equal(part.cursor.bytes, bytes.subarray(0, cut).lastIndexOf(10) + 1)
       assert.deepEqual(part.warnings, [])
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })
 
@@ -81,6 +84,7 @@ test('decodeSession() keeps every line with any garbage between them', () => {
       assert.deepEqual(lines, JSON.parse(JSON.stringify(written)))
       assertRising(part.lines)
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })
 
@@ -96,6 +100,7 @@ test('decodeLines() from the end of any line returns the rest of decodeSession()
       assert.deepEqual([...before.lines, ...after.lines], whole.lines)
       assert.deepEqual(after.cursor, whole.cursor)
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })
 

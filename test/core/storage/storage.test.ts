@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import type { NewLine, Pair, ReadPosition } from '../../../src/core/storage/types.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 import { newLine } from './arbitraries.ts'
 import { create, type Opened, openDisk, openMemory, openWatched, toIso } from './open-storage.ts'
 import { makeHeader, toLine } from './samples.ts'
@@ -323,7 +324,7 @@ test('DiskStorage and MemoryStorage answer any sequence of calls alike', async (
       const [onDisk, inMemory] = [await replay(disk, calls, clock), await replay(memory, calls, clock)]
       assert.deepEqual(onDisk, inMemory)
     }),
-    { numRuns: 40 },
+    { numRuns: propertyRuns(400, 40) },
   )
 })
 

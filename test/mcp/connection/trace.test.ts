@@ -4,6 +4,7 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import fc from 'fast-check'
 import { tappedLines, tracedTransport, withCallingTurn } from '../../../src/mcp/connection/trace.ts'
 import type { McpFrame } from '../../../src/mcp/types.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 
 test('tracedTransport() forwards everything, and inspects nothing while nothing listens', async () => {
   const { transport, inner, frames, reported: received } = startTrace({ hasListeners: false })
@@ -119,7 +120,7 @@ test('a payload has at most 64 KiB, and ends with a whole character', async () =
       if (isCut) assert.ok(Buffer.byteLength(payload) > 65_536 - 4)
       else assert.equal(payload, whole)
     }),
-    { numRuns: 60 },
+    { numRuns: propertyRuns(600, 60) },
   )
 })
 

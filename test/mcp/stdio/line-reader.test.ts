@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { LineReader } from '../../../src/mcp/stdio/line-reader.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 
 test('LineReader returns the same lines for any division of a stream', () => {
   const line = fc.string({ unit: 'binary' }).map((text) => text.toWellFormed().replaceAll('\n', ''))
@@ -17,6 +18,7 @@ test('LineReader returns the same lines for any division of a stream', () => {
       }
       assert.deepEqual(read, lines)
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })
 

@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import type { JsonObject } from '../../../src/core/base/message.ts'
 import { findTaint, isPageToken } from '../../../src/mcp/taint/find-taint.ts'
 import { CREDENTIALS } from '../../support/mcp/credentials.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 
 const NEVER = new AbortController().signal
 const TOKEN = CREDENTIALS['a GitHub token']!
@@ -136,6 +137,7 @@ test('findTaint() finds a credential at any place of any arguments, without reve
       assert.ok(taint, JSON.stringify(args))
       assert.ok(!JSON.stringify(taint).includes(secret))
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })
 
@@ -159,6 +161,7 @@ test('findTaint() accepts arguments of plain words, in any form', async () => {
     fc.asyncProperty(args, async (given) => {
       assert.equal(await find(given as JsonObject), undefined)
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { nameTools } from '../../../src/mcp/tools/tool-names.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 
 test('nameTools() names a tool after its server, in characters that every model accepts', () => {
   const tools = ['read_file', 'read/file', 'Größe 🦀', '', 'a-b']
@@ -66,5 +67,6 @@ test('nameTools() gives every tool a unique name, the same each time', () => {
       for (const name of names) assert.match(name, /^[A-Za-z0-9_-]{1,64}$/)
       assert.deepEqual(nameTools(servers).flat(), names)
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })

@@ -5,6 +5,7 @@ import { renderStatus, renderWorking } from '../../../src/tui/components/frame.t
 import { newPage } from '../../../src/tui/overlays/page.ts'
 import { initialState } from '../../../src/tui/state/initial.ts'
 import type { ChatState, UsageTotals } from '../../../src/tui/state/types.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 import { HOSTILE_TEXTS } from '../view/hostile-texts.ts'
 import { assertPrintable, makeView } from '../view/support.ts'
 
@@ -111,6 +112,7 @@ test('renderStatus() is one line that fits, with any content', () => {
         assertPrintable(renderWorking(working, 5_000, view).lines, columns)
       },
     ),
+    { numRuns: propertyRuns(1_000) },
   )
 })
 

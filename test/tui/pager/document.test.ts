@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { SessionMessage } from '../../../src/core/protocol/crabtalk.generated.ts'
 import { Document } from '../../../src/tui/pager/document.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 
 const VIEW = { columns: 80, rows: 24, color: false, details: true }
 const call = (callId: string) => ({ callId, name: 'bash', arguments: '{}', server: '' })
@@ -37,6 +38,7 @@ test('Document is the same for any division into pages', () => {
       }
       assert.deepEqual(renderPages(paged), renderPages(whole))
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })
 

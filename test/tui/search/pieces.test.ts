@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { findRanges, toPieces, toRanges } from '../../../src/tui/search/pieces.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 
 test('toRanges() converts byte offsets into positions in the text, for characters of any length', () => {
   const text = 'é 漢字 👍 end'
@@ -60,5 +61,6 @@ test('the joined pieces are a part of the text, for any offsets', () => {
       const pieces = toPieces(text, toRanges(text, offsets))
       assert.equal(pieces.map((piece) => piece.text).join(''), text)
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })

@@ -8,6 +8,7 @@ import {
   SessionMessage,
 } from '../../../src/core/protocol/crabtalk.generated.ts'
 import { route } from '../../../src/core/protocol/dispatch.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 
 const INFO = { agent: 'crab', sender: 'ann', createdAt: '2026-01-02T03:04:05.678Z', messageCount: 3 }
 
@@ -75,6 +76,7 @@ test('conversationMarkdown() fences a result so that nothing in it closes the fe
         rest.length - 1,
       )
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })
 

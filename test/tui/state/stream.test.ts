@@ -16,6 +16,7 @@ import {
   toolStart,
   turnEnd,
 } from '../../support/chat-state.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 
 test('a running call fails when its turn is lost, and is not printed when the turn continues elsewhere', () => {
   const running = after(busyState(), [toolStart('a')])
@@ -48,6 +49,7 @@ test('an answer is printed in full, once, for any division into chunks', () => {
         assert.equal(state.open, undefined)
       },
     ),
+    { numRuns: propertyRuns(1_000) },
   )
 })
 

@@ -151,6 +151,7 @@ test('undo restores every earlier text, and redo the last one', () => {
       for (; steps > 0; steps--) prompt = press(prompt, parseKey('alt+_'))
       assert.equal(prompt.text, last)
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })
 
@@ -168,6 +169,7 @@ test('typing and deleting the same number of graphemes leaves the text unchanged
         assert.equal(prompt.text, '')
       },
     ),
+    { numRuns: propertyRuns(1_000) },
   )
 })
 
@@ -184,5 +186,6 @@ test('a paste is sent unchanged, except for control characters', () => {
       const { effects } = pressPrompt(state, parseKey('enter'), context)
       assert.deepEqual(effects, [{ type: 'submit', text: whole }])
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })

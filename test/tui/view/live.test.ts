@@ -5,6 +5,7 @@ import { renderBlock } from '../../../src/tui/view/block.ts'
 import type { OpenText } from '../../../src/tui/view/blocks.ts'
 import { renderOpen, renderRunningTool } from '../../../src/tui/view/live.ts'
 import { splitClosed } from '../../../src/tui/view/markdown/split.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 import { makeTool } from './blocks.ts'
 import { DOCUMENT } from './markdown-documents.ts'
 import { assertPrintable, makeView } from './support.ts'
@@ -27,7 +28,7 @@ test('renderOpen() shows the last lines of an open block, never more than the te
       assertPrintable(lines, view.columns)
       assert.ok(lines.length <= view.rows)
     }),
-    { numRuns: 100 },
+    { numRuns: propertyRuns(1_000) },
   )
 })
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { fitSections, type Section } from '../../../src/tui/view/section.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 
 const section = fc.record({
   lines: fc.array(fc.stringMatching(/^[a-z]{0,5}$/), { maxLength: 60 }),
@@ -18,6 +19,7 @@ test('fitSections() never exceeds its height, and loses nothing while there is r
       assert.equal(lines.length, Math.min(Math.max(0, most), all.length))
       if (all.length <= most) assert.deepEqual(lines, all)
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })
 
@@ -40,5 +42,6 @@ test('fitSections() keeps the caret on its line, or has none when that line is g
       const at = fitted.lines.indexOf('HERE')
       assert.equal(fitted.caret?.y ?? -1, at)
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })

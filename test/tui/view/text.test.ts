@@ -39,6 +39,7 @@ test('measureWidth() agrees with string-width', () => {
       assert.equal(measureWidth(styled), stringWidth(styled))
       assert.equal(measureWidth(text), stringWidth(text))
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })
 
@@ -94,6 +95,7 @@ test('truncateText() cuts what is too wide, with a mark at the end and its color
       if (measureWidth(text) <= width) assert.equal(line, text)
       else assert.ok(plain([line])[0]!.endsWith('…'))
     }),
+    { numRuns: propertyRuns(1_000) },
   )
   assert.equal(truncateText('日本語', 4), '日…')
   assert.equal(truncateText('abc', 0), '')
@@ -106,6 +108,7 @@ test('cutText() cuts between graphemes and keeps every blank', () => {
       assertPrintable(lines, Math.max(first, rest))
       assert.equal(plain(lines).join(''), plain([text])[0])
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })
 

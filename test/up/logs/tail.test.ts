@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { readLastLogLines } from '../../../src/up/logs/tail.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 
 test('readLastLogLines() returns the last whole lines, what follows them, and where they end', async () => {
   await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
@@ -22,7 +23,7 @@ test('readLastLogLines() returns the last whole lines, what follows them, and wh
       assert.equal(read.to.offset, Buffer.byteLength(text))
       if (most > 0) assert.equal(read.rest, rest)
     }),
-    { numRuns: 60 },
+    { numRuns: propertyRuns(600, 60) },
   )
 })
 

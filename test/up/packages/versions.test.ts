@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import valid from 'semver/functions/valid.js'
 import { isNpmVersion } from '../../../src/up/packages/npm-version.ts'
 import { compareVersions, isInRange } from '../../../src/up/packages/versions.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 
 /** The order of versions from semver.org, section 11. */
 const ORDER = [
@@ -21,7 +22,10 @@ const ORDER = [
 
 test('compareVersions() orders as semver does', () => {
   const shuffled = fc.shuffledSubarray(ORDER, { minLength: ORDER.length })
-  fc.assert(fc.property(shuffled, (versions) => assert.deepEqual(versions.toSorted(compareVersions), ORDER)))
+  fc.assert(
+    fc.property(shuffled, (versions) => assert.deepEqual(versions.toSorted(compareVersions), ORDER)),
+    { numRuns: propertyRuns(1_000) },
+  )
   assert.equal(compareVersions('1.0.0+one', '1.0.0+two'), 0)
 })
 
@@ -72,7 +76,7 @@ test('isNpmVersion() rejects texts that cannot be compared', () => {
     fc.property(version, (one) =>
       assert.equal(isNpmVersion(one), valid(one) !== null && /^\d\S*$/.test(one)),
     ),
-    { numRuns: 2_000 },
+    { numRuns: propertyRuns(2_000) },
   )
 })
 

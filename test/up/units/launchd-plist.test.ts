@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import type { ServiceSpec } from '../../../src/up/types.ts'
 import { launchdPlist } from '../../../src/up/units/launchd-plist.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 import { parsePlist } from '../../support/xml.ts'
 import { daemonSpec, ODD_ARGUMENTS, ODD_HOME } from './specs.ts'
 import { anyText } from './texts.ts'
@@ -45,6 +46,7 @@ test('launchdPlist() contains any text that it accepts', () => {
       const spec = { ...daemonSpec('/h', ...words), env: { VALUE: value }, cwd: `/${value}` }
       assert.deepEqual(parsePlist(launchdPlist(spec, 'gui')), toJob(spec, 'Aqua'))
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })
 

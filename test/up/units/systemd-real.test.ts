@@ -8,6 +8,7 @@ import fc from 'fast-check'
 import { envFileProblems, parseVariables } from '../../../src/core/config/env-file-text.ts'
 import type { ServiceSpec } from '../../../src/up/types.ts'
 import { systemdUnit, unitName } from '../../../src/up/units/systemd-unit.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 import { canRunSystemd, type SystemdUser, startSystemdUser } from '../../support/systemd-user.ts'
 import { daemonSpec, ODD_ARGUMENTS, ODD_BASE, ODD_HOME } from './specs.ts'
 import { anyFileName, anyText } from './texts.ts'
@@ -63,7 +64,7 @@ if (canRunSystemd()) {
         })
         await runAsSpecified(user, specs)
       }),
-      { numRuns: 3 },
+      { numRuns: propertyRuns(30, 3) },
     )
   })
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { outputCleaner } from '../../../../src/core/hooks/bash/clean-output.ts'
+import { propertyRuns } from '../../../support/property-runs.ts'
 
 test('outputCleaner() returns what a terminal would finally show', () => {
   const cases: [printed: string, shown: string][] = [
@@ -22,7 +23,10 @@ test('outputCleaner() returns what a terminal would finally show', () => {
 
 test('outputCleaner() returns the same for any division of the output', () => {
   const piece = fc.array(fc.constantFrom('a', '%', '\r', '\n', '\x1b[1m')).map((parts) => parts.join(''))
-  fc.assert(fc.property(fc.array(piece), (pieces) => assert.equal(clean(pieces), clean([pieces.join('')]))))
+  fc.assert(
+    fc.property(fc.array(piece), (pieces) => assert.equal(clean(pieces), clean([pieces.join('')]))),
+    { numRuns: propertyRuns(1_000) },
+  )
 })
 
 test('outputCleaner() does not hold an endless line', () => {

@@ -57,6 +57,7 @@ test('applyEdits() applies several edits to the original text, in any order', ()
       const result = applyEdits(lines.join(''), isReversed ? edits.toReversed() : edits)
       assert.equal('text' in result && result.text, after.join(''))
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })
 
@@ -74,6 +75,7 @@ test('applyEdits() keeps line ends outside its edits, and adopts the surrounding
       const result = applyEdits(marked.join(''), [one('<here>\n', 'x\ny\n')])
       assert.equal('text' in result && result.text, clean.with(at, `x${end}y${end}`).join(''))
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })
 

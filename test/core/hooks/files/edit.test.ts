@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { fileTools } from '../../../support/file-tools.ts'
+import { propertyRuns } from '../../../support/property-runs.ts'
 import { mountSmallDisk } from '../../../support/small-disk.ts'
 
 const PREFIX = join(tmpdir(), 'crab-')
@@ -127,7 +128,7 @@ test('edit keeps everything else byte for byte: byte order mark, encoding, line 
       assert.deepEqual(await readFile(file.path), encode(`${mark}${before}there${after}`))
       assert.equal((await stat(file.path)).mode & 0o777, 0o750)
     }),
-    { numRuns: 100 },
+    { numRuns: propertyRuns(1_000) },
   )
 })
 

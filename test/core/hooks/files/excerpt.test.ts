@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { excerpt } from '../../../../src/core/hooks/files/excerpt.ts'
+import { propertyRuns } from '../../../support/property-runs.ts'
 
 const EXCERPTS: Record<string, { text: string; offset?: number; limit?: number; shown: string | undefined }> =
   {
@@ -45,7 +46,7 @@ test('excerpt() says where to continue, so that the parts make up the text', () 
       }
       assert.deepEqual(got, lines)
     }),
-    { numRuns: 20 },
+    { numRuns: propertyRuns(200, 20) },
   )
 })
 

@@ -8,6 +8,7 @@ import {
   type FileText,
   lineAt,
 } from '../../../../src/core/hooks/files/text.ts'
+import { propertyRuns } from '../../../support/property-runs.ts'
 
 const text = fc
   .string({ unit: 'binary' })
@@ -21,12 +22,14 @@ test('decodeText() reverses encodeText() byte for byte', () => {
       const marked = { ...content, hasMark: content.hasMark || content.encoding !== 'utf-8' }
       assert.deepEqual(decodeText(encodeText(marked)), marked)
     }),
+    { numRuns: propertyRuns(1_000) },
   )
   fc.assert(
     fc.property(fc.uint8Array(), (bytes) => {
       const decoded = decodeText(Buffer.from(bytes))
       if (decoded) assert.deepEqual(encodeText(decoded), Buffer.from(bytes))
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })
 
@@ -62,5 +65,6 @@ test('countLines() and lineAt() count like split()', () => {
       assert.equal(countLines(content), lines.at(-1) === '' ? lines.length - 1 : lines.length)
       assert.equal(lineAt(content, position), content.slice(0, position).split('\n').length)
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })

@@ -23,6 +23,7 @@ import type { UndoQuota } from '../../../../src/core/hooks/files/undo/quota.ts'
 import { UndoTurns } from '../../../../src/core/hooks/files/undo/turns.ts'
 import { MemoryLeases } from '../../../../src/core/lease/memory-leases.ts'
 import { type FileTools, fileTools } from '../../../support/file-tools.ts'
+import { propertyRuns } from '../../../support/property-runs.ts'
 import { mountSmallDisk } from '../../../support/small-disk.ts'
 import { modesUnder } from '../../../support/talk.ts'
 
@@ -155,7 +156,7 @@ test('undoing all turns restores the original state, whatever they did', async (
         )
       assert.deepEqual(await snapshot(at), before)
     }),
-    { numRuns: 20 },
+    { numRuns: propertyRuns(200, 20) },
   )
 })
 

@@ -6,6 +6,7 @@ import { selectTools } from '../../../../src/core/hooks/groups/select-tools.ts'
 import { ToolCatalog } from '../../../../src/core/hooks/groups/tool-catalog.ts'
 import { SelectedTools } from '../../../../src/core/runtime/selected-tools.ts'
 import { READ, remoteSpec, remoteSpecs, toolGroup } from '../../../support/fake-tools.ts'
+import { propertyRuns } from '../../../support/property-runs.ts'
 
 const SPECS = [
   ...remoteSpecs('web', 30),
@@ -130,6 +131,7 @@ test('selectTools() never exceeds the limit, and is deterministic', () => {
         assert.deepEqual(result.left ?? [], gone)
       }
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })
 

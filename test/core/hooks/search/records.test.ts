@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { splitRecords } from '../../../../src/core/hooks/search/records.ts'
+import { propertyRuns } from '../../../support/property-runs.ts'
 
 test('splitRecords() returns the same records for any division of the bytes', async () => {
   const pieces = fc.array(fc.uint8Array({ max: 3, maxLength: 6 }), { maxLength: 8 })
@@ -14,7 +15,7 @@ test('splitRecords() returns the same records for any division of the bytes', as
       whole,
     )
   })
-  await fc.assert(property)
+  await fc.assert(property, { numRuns: propertyRuns(1_000) })
 })
 
 test('splitRecords() drops a record that is too long, and returns all that follow', async () => {

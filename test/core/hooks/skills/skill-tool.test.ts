@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { formatSkillList, skillTool } from '../../../../src/core/hooks/skills/skill-tool.ts'
 import type { Skill } from '../../../../src/core/skills/scan-skills.ts'
+import { propertyRuns } from '../../../support/property-runs.ts'
 
 test('skillTool() lists skills with their descriptions, the user’s own first, in one line each', () => {
   const skills = [toSkill('b', `Does\n  it \u001b[2J${'x'.repeat(300)}`, false), toSkill('c', 'Own')]
@@ -39,7 +40,7 @@ test('formatSkillList() fits its limit, and says how many skills are omitted', (
       const [, more] = / and (\d+) more$/.exec(text) ?? []
       if (more === undefined) for (const one of skills) assert.ok(text.includes(one.name))
     }),
-    { numRuns: 60 },
+    { numRuns: propertyRuns(600, 60) },
   )
 })
 

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import type { AgentEvent } from '../../../../src/core/runtime/events.ts'
 import { Journal, type JournalEntry } from '../../../../src/core/runtime/live/journal.ts'
+import { propertyRuns } from '../../../support/property-runs.ts'
 
 const NEVER = new AbortController().signal
 const text = (delta: string): AgentEvent => ({ type: 'text', delta })
@@ -110,6 +111,7 @@ test('Journal never exceeds its limit, and readers that keep up miss nothing', (
       const retained = oldest < 0 ? [] : all.slice(oldest)
       assert.ok(retained.reduce((sum, length) => sum + length + 160, 0) <= 10_000)
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })
 

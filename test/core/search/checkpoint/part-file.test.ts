@@ -4,6 +4,7 @@ import { crc32 } from 'node:zlib'
 import fc from 'fast-check'
 import { decodePart, encodePart } from '../../../../src/core/search/checkpoint/part-file.ts'
 import type { CheckpointPart } from '../../../../src/core/search/checkpoint/types.ts'
+import { propertyRuns } from '../../../support/property-runs.ts'
 
 const numbers = fc.oneof(
   fc.uint8Array({ maxLength: 40 }),
@@ -31,6 +32,7 @@ test('decodePart() reverses encodePart()', () => {
       assert.deepEqual(Object.entries(decoded.part.arrays), Object.entries(part.arrays))
       assert.equal(decoded.crc, encodePart(part).crc)
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })
 
@@ -73,6 +75,7 @@ test('decodePart() rejects other files, with or without a valid checksum', () =>
       const bytes = isSummed ? summed(Buffer.from(noise)) : shared(noise)
       assert.equal(typeof decodePart(bytes), 'string')
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })
 

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { composeText } from '../../../../src/core/search/terms/characters.ts'
 import { matchesIn, QueryWords, toByteRanges } from '../../../../src/core/search/terms/query-words.ts'
 import { TermBuffer } from '../../../../src/core/search/terms/term-buffer.ts'
+import { propertyRuns } from '../../../support/property-runs.ts'
 
 test('matchesIn() returns the byte ranges of the words of a query, including parts of names', () => {
   assert.deepEqual(matchesIn('Große Nacht: getUserName', 'user grosse'), [0, 6, 17, 21])
@@ -58,6 +59,7 @@ test('matchesIn() returns increasing ranges of whole characters that contain the
         assert.ok(shown.isWellFormed() && /cron|日本/i.test(shown), shown)
       }
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })
 

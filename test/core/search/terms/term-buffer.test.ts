@@ -247,6 +247,7 @@ test('fill() returns every term of a document for a query of its words', () => {
       const document = new Set(toTermTexts(words.join(' '), 'document'))
       assert.ok(toTermTexts(words.join(' '), 'query').every((term) => document.has(term)))
     }),
+    { numRuns: propertyRuns(1_000) },
   )
 })
 

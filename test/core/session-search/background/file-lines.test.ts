@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { fileLines, MAX_LINE_BYTES } from '../../../../src/core/session-search/background/session-text.ts'
+import { propertyRuns } from '../../../support/property-runs.ts'
 
 /** Lengths around the size of one read, and around twice that size. */
 const STEP = 256 * 1024
@@ -26,7 +27,7 @@ test('fileLines() returns every whole line with its position, wherever reads end
       const from = Math.min(skip, content.length)
       assert.deepEqual(read(path, from, content.length), expected(content, from))
     }),
-    { numRuns: 60 },
+    { numRuns: propertyRuns(600, 60) },
   )
 })
 

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { LANGUAGES } from '../../../../src/tui/view/highlight/highlighter.ts'
 import { loadHighlight } from '../../../../src/tui/view/highlight/load.ts'
 import { paint } from '../../../../src/tui/view/style.ts'
+import { propertyRuns } from '../../../support/property-runs.ts'
 import { assertPrintable, plain } from '../support.ts'
 
 const highlight = await loadHighlight()
@@ -39,7 +40,7 @@ for (const language of Object.keys(LANGUAGES)) {
         assertPrintable(lines, 10_000)
         assert.equal(plain(lines).join('\n'), code)
       }),
-      { numRuns: 30 },
+      { numRuns: propertyRuns(300, 30) },
     )
   })
 }

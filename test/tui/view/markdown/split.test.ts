@@ -38,7 +38,7 @@ test('splitClosed() returns the same parts for single characters', () => {
       const short = text.slice(0, 600)
       assert.deepEqual(stream([...short.split(''), '']), stream([short]))
     }),
-    { numRuns: 60 },
+    { numRuns: propertyRuns(600, 60) },
   )
 })
 
