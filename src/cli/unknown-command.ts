@@ -32,8 +32,8 @@ export function unknownCommand(line: UnknownLine, services: readonly string[]): 
     (name === 'crabtalk' && inGroup.length === 0 ? ELSEWHERE.get(word) : undefined)
   const near = findSwapped(commands, words) ?? guessCommand({ words, typed, inGroup, commands })
   const whole = elsewhere ?? (near && `${name} ${near}`)
-  const what = typed.startsWith('-') ? 'option' : 'command'
-  return new CrabError('usage', `Unknown ${what} "${typed}"`, {
+  const what = typed.startsWith('-') ? `option ${typed}` : `command "${typed}"`
+  return new CrabError('usage', `Unknown ${what}`, {
     hint: whole ? `did you mean "${whole}"?` : `see ${name}${length > 1 ? ` ${word}` : ''} --help`,
   })
 }

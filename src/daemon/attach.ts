@@ -21,6 +21,8 @@ export interface AttachOptions {
    * falling back; with `only` no turn may be run, and the daemon's models do not matter. Defaults to `use`.
    */
   daemon?: 'use' | 'only' | 'start' | 'need' | 'never'
+  /** The verb and object of the error when a required daemon is missing: `Cannot TASK: no daemon is running`. */
+  task?: string
   signal?: AbortSignal
 }
 
@@ -36,18 +38,18 @@ export async function attach(
   caller: AttachingProcess,
   options: AttachOptions = {},
 ): Promise<RuntimeConnection> {
-  const { daemon = 'use', signal = new AbortController().signal } = options
+  const { daemon = 'use', task = 'reach the daemon', signal = new AbortController().signal } = options
   const paths = homePaths(caller.env, { cwd: caller.cwd(), homeDir: caller.homeDir })
   const optedOut = readOptOut(caller, daemon)
   const isNeeded = daemon === 'need' || daemon === 'only'
-  if (optedOut !== undefined && isNeeded) throw withoutDaemon(optedOut)
+  if (optedOut !== undefined && isNeeded) throw withoutDaemon(task, optedOut)
   if (optedOut !== undefined) return await attachToThisProcess(caller, paths, undefined)
   const fallback = lazy(() => attachToThisProcess(caller, paths, 'the daemon went away'))
   const target: DaemonTarget = { paths, env: caller.env, uid: caller.uid }
   const otherwise = daemon === 'use' ? { otherwise: toLazyDispatch(fallback) } : {}
   const found = await findOrStart(caller, { ...target, ...otherwise }, { daemon, signal })
   if (found && 'dispatch' in found) return throughDaemon(found, { caller, paths, fallback })
-  if (isNeeded) throw withoutDaemon(found)
+  if (isNeeded) throw withoutDaemon(task, found)
   return await attachToThisProcess(caller, paths, found?.why)
 }
 
@@ -75,7 +77,7 @@ const STARTS: ReadonlySet<string> = new Set(['start', 'need'])
 async function findOrStart(
   caller: AttachingProcess,
   target: DaemonTarget,
-  { daemon, signal }: Required<AttachOptions>,
+  { daemon, signal }: Required<Omit<AttachOptions, 'task'>>,
 ): Promise<FoundDaemon | NoDaemonReason | undefined> {
   try {
     const found = (await findDaemon(target, signal)) ?? (STARTS.has(daemon) ? await start() : undefined)
@@ -157,14 +159,14 @@ async function explainOtherModels(
   const { variableDigest } = await import('./variable-digest.ts')
   const other = own.find((name) => variableDigest(env[name]) !== environment[name])
   if (other === undefined) return undefined
-  const hint = 'unset it, or stop the daemon with `crabtalk daemon stop`: the next one takes the new value'
+  const hint = 'unset it, or stop the daemon with crabtalk daemon stop: the next one takes the new value'
   return { why: `${other} differs from what the daemon was started with`, hint }
 }
 
 function warnOtherVersion({ build }: HelloInfo, { stderr }: AttachingProcess): void {
   if (build === VERSION || build === '') return
   stderr.write(
-    `crabtalk: the daemon is ${build}, this is ${VERSION}: stop it with \`crabtalk daemon stop\`, and the next one will be this version\n`,
+    `crabtalk: the daemon is ${build}, this is ${VERSION}: stop it with crabtalk daemon stop, and the next one will be this version\n`,
   )
 }
 
@@ -182,8 +184,10 @@ function withOlderDaemonWarning(dispatch: Dispatch, at: string, { stderr }: Atta
   }
 }
 
-const RUN = 'start one with `crabtalk daemon run`'
+const RUN = 'start one with crabup daemon start, or crabtalk daemon run'
 
-function withoutDaemon({ why, hint }: NoDaemonReason = { why: 'none is running', hint: RUN }): CrabError {
-  return new CrabError('unavailable', `Cannot do this without a daemon: ${why}`, { hint })
+const NOT_RUNNING: NoDaemonReason = { why: 'no daemon is running', hint: RUN }
+
+function withoutDaemon(task: string, { why, hint }: NoDaemonReason = NOT_RUNNING): CrabError {
+  return new CrabError('unavailable', `Cannot ${task}: ${why}`, { hint })
 }

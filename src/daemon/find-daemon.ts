@@ -93,7 +93,7 @@ async function connectOlder(dispatch: Dispatch, endpoint: SocketEndpoint): Promi
 async function requestHelloInfo(dispatch: Dispatch, signal: AbortSignal): Promise<HelloInfo | undefined> {
   const toError = () =>
     new CrabError('timeout', `Cannot use the daemon: it did not answer within ${ANSWER_MS / 1000} s`, {
-      hint: 'see logs/daemon.log; `crabtalk daemon run` names the process',
+      hint: 'see logs/daemon.log; crabtalk daemon run names the process',
     })
   const hello = (soon: AbortSignal) => requestHello(dispatch, VERSIONS, soon)
   return await withDeadline(hello, { ms: ANSWER_MS, toError }, signal)

@@ -101,7 +101,7 @@ test('crabup self update refuses a program with damaged commands, and one that o
     assert.deepEqual([update.code, update.stdout], [65, ''], update.stderr)
     assert.match(
       update.stderr,
-      /Cannot switch to the new program: the file is damaged: `config check --json` fails: /,
+      /Cannot switch to the new program: the file is damaged: "config check --json" fails: /,
     )
   }
   assert.equal(await hashFile(join(bin, 'crabtalk')), before)

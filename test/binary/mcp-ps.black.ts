@@ -78,7 +78,7 @@ test('mcp ps, logs, reconnect and trace need a daemon, and start none', async ()
   ]) {
     const outcome = await mcp(box, words)
     assertFailed(outcome, 'unavailable', {
-      message: /without a daemon: none is running$/,
+      message: /: no daemon is running$/,
       hint: /daemon run/,
     })
     assert.equal(outcome.stdout, '', words.join(' '))

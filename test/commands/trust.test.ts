@@ -60,7 +60,7 @@ test('trust remove --forget makes a folder new again, even one that was removed'
     message: 'Cannot trust circle: its links form a loop',
   })
   await run(one, 'list', listTrustedFoldersCommand, [])
-  assert.match(one.stderr(), /No folders yet\n$/)
+  assert.match(one.stderr(), /No directories yet\n$/)
 })
 
 test('trust list shows every file once, in its last state', async () => {

@@ -85,7 +85,7 @@ test('attach() uses the running daemon, or this process when none is running', a
   assert.equal(await describeAttachment(client), 'process')
   assert.match(
     await describeAttachment(client, { daemon: 'only' }),
-    /^unavailable: Cannot do this without a daemon: none is running/,
+    /^unavailable: Cannot reach the daemon: no daemon is running/,
   )
   await assert.rejects(readdir(home.paths.home), { code: 'ENOENT' })
   await using _daemon = await startTestDaemon(home)
@@ -176,7 +176,7 @@ test('attach() starts no daemon when config.toml says so', async () => {
   assert.equal(await describeAttachment(client, { daemon: 'start' }), `process: ${why}`)
   assert.equal(
     await describeAttachment(client, { daemon: 'need' }),
-    `unavailable: Cannot do this without a daemon: ${why}`,
+    `unavailable: Cannot reach the daemon: ${why}`,
   )
   assert.deepEqual(client.stderrTexts, [])
 })
@@ -261,7 +261,7 @@ test('attach() says what to do when a daemon is required and none can be used', 
   await using _daemon = await startTestDaemon(home, { env: { OPENAI_API_KEY: 'sk-one' } })
   assert.equal(
     await readHint(createCaller(home, { OPENAI_API_KEY: 'sk-two' })),
-    'unset it, or stop the daemon with `crabtalk daemon stop`: the next one takes the new value',
+    'unset it, or stop the daemon with crabtalk daemon stop: the next one takes the new value',
   )
 })
 

@@ -50,6 +50,6 @@ export function choiceHelpLines(question: AskQuestion, agent: string): string {
   const rows = listPermissionChoices(question).map(
     (one) => `${one.digit}  ${escapeLine(describeChoice(one, agent))}`,
   )
-  const more = ['Ctrl-D means No, Ctrl-C ends the run']
+  const more = ['Ctrl+D means No, Ctrl+C ends the run']
   return [...rows, ...more].map((line) => `  ${line}\n`).join('')
 }

@@ -59,9 +59,9 @@ function answerHint(
   isFree: boolean | number,
 ): string {
   const isTyped = isFree === true
-  if (options.length === 0) return `${isTyped ? 'type an answer' : `${isFree} answers`} · Ctrl-D gives none`
+  if (options.length === 0) return `${isTyped ? 'type an answer' : `${isFree} answers`} · Ctrl+D gives none`
   const [first = '', last = ''] = [keys[0], typeof isFree === 'number' ? `${isFree}` : keys.at(-1)]
   const numbers = multiSelect ? `one or several, such as ${first},${last}` : `${first} to ${last}`
   const key = first === '' ? 'a label' : numbers
-  return [key, ...(isTyped ? ['or your own words'] : []), 'Ctrl-D gives none'].join(' · ')
+  return [key, ...(isTyped ? ['or your own words'] : []), 'Ctrl+D gives none'].join(' · ')
 }

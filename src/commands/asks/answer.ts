@@ -22,7 +22,7 @@ import { sendReply } from './reply.ts'
 export const answerAskCommand: CommandHandler = async ({ options, host, signal }) => {
   const [word, ...words] = options.args
   if (word === undefined) (await import('./answer-lines.ts')).checkInput(host)
-  await using attached = await requireDaemon(host, {}, signal)
+  await using attached = await requireDaemon(host, { task: 'answer the question' }, signal)
   const { dispatch } = attached
   if (word === undefined || word === '-') {
     return await (await import('./answer-lines.ts')).answerFromLines({ host, dispatch }, signal)

@@ -23,7 +23,7 @@ export const listAsksCommand: CommandHandler = async ({ options, host, signal })
   const agent = options.value('agent') ?? ''
   const json = options.has('json')
   if (options.has('follow')) return await followAsks({ agent, json, host })
-  await using attached = await requireDaemon(host, {}, signal)
+  await using attached = await requireDaemon(host, { task: 'list questions' }, signal)
   const waiting = await fetchAsks(attached.dispatch, agent, signal)
   if (json) return printJson(host, waiting.map(toAskJson))
   if (waiting.length === 0) host.stderr.write('No pending questions\n')
@@ -49,7 +49,7 @@ interface AskFollowOptions {
 async function followAsks({ agent, json, host }: AskFollowOptions): Promise<number> {
   using stop = new StopController({ host, timeoutMs: 0, idleTimeoutMs: 0 })
   try {
-    await using attached = await requireDaemon(host, {}, stop.signal)
+    await using attached = await requireDaemon(host, { task: 'follow questions' }, stop.signal)
     for await (const change of streamAskEvents(attached.dispatch, agent, stop.signal)) {
       await host.stdout.write(json ? `${toShownJson(toJsonLine(change))}\n` : formatChange(change, host))
     }

@@ -27,7 +27,7 @@ export const CHAT_COMMANDS: readonly Command[] = [
   {
     path: ['chat'],
     args: '[...prompt]',
-    summary: 'Chat with an agent in the terminal (the same as `crabtalk` alone)',
+    summary: 'Chat with an agent in the terminal (the same as crabtalk alone)',
     details: `The chat continues where you left off; --new starts another conversation. A PROMPT is sent immediately. What you type
 while the agent works reaches it before its next step; Tab queues it until the turn ends; Esc interrupts.`,
     options,

@@ -26,6 +26,6 @@ export async function requireRunning(host: Host, what: string, signal: AbortSign
 /** Returns the error of a command that needs a running daemon when there is none. */
 export function notRunning(host: Host, what: string): CrabError {
   return new CrabError('missing', `Cannot ${what}: no daemon is running for ${resolvePaths(host).home}`, {
-    hint: 'start one with `crabtalk daemon run`',
+    hint: 'start one with crabup daemon start, or crabtalk daemon run',
   })
 }

@@ -22,7 +22,7 @@ export const followEventsCommand: CommandHandler = async ({ options, host }) => 
   }
   using stop = new StopController({ host, timeoutMs: 0, idleTimeoutMs: 0 })
   try {
-    await using attached = await requireDaemon(host, {}, stop.signal)
+    await using attached = await requireDaemon(host, { task: 'follow events' }, stop.signal)
     const lines = options.has('mcp') ? mcpLines : agentLines
     for await (const line of lines(options, attached.dispatch, stop.signal))
       await printLine(host, options, line)

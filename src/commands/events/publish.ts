@@ -12,7 +12,7 @@ export const publishEventCommand: CommandHandler = async ({ options, host, signa
   const [source = '', argument] = options.args
   const payload = await readPayload(argument, host)
   const id = newUlid()
-  await using attached = await requireDaemon(host, {}, signal)
+  await using attached = await requireDaemon(host, { task: 'publish the event' }, signal)
   await request(attached.dispatch, 'publishEvent', { source, payload, id }, signal)
   host.stdout.write(`${id}\n`)
   return 0

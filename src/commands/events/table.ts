@@ -62,7 +62,7 @@ all of them.`,
     path: ['events'],
     args: '',
     summary: 'Follow what agents do as it happens, one line per event',
-    details: `Runs until Ctrl-C. Requires a daemon, and shows its events. events publish, subscribe, list, unsubscribe and trace are
+    details: `Runs until Ctrl+C. Requires a daemon, and shows its events. events publish, subscribe, list, unsubscribe and trace are
 about events that start agents: see crabtalk events publish --help.`,
     options: [
       { name: 'agent', short: 'a', value: 'NAME', kind: 'agent', summary: 'Only events of this agent' },

@@ -9,7 +9,7 @@ import { request } from '../../core/protocol/dispatch.ts'
 /** Runs `crabtalk events trace`: prints as a tree which event started what. */
 export const traceEventsCommand: CommandHandler = async ({ options, host, signal }) => {
   const [id = ''] = options.args
-  await using attached = await requireDaemon(host, {}, signal)
+  await using attached = await requireDaemon(host, { task: 'trace events' }, signal)
   const { events } = await request(attached.dispatch, 'traceEvent', { id }, signal)
   if (options.has('json')) return printJson(host, events.map(toJson))
   if (events.length === 0) host.stderr.write('No events are remembered\n')

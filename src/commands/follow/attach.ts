@@ -15,7 +15,11 @@ export const attachConversationCommand: CommandHandler = async (invocation) => {
   return await chatCommand({ ...invocation, options: toChatOptions(address, options) })
 
   async function resolveAddress(): Promise<ConversationAddress> {
-    await using attached = await requireDaemon(host, { start: true }, signal)
+    await using attached = await requireDaemon(
+      host,
+      { task: 'attach to the conversation', start: true },
+      signal,
+    )
     return await findAddress({ options, host }, attached.dispatch, signal)
   }
 }

@@ -45,7 +45,7 @@ turn, and shows what any other client does there as it happens. In a pipe, or wi
     kinds: ['address'],
     summary: 'Print a conversation live, including turns of other clients',
     details: `TARGET is AGENT/SENDER, an agent, or the id of a run. Prints the last messages and the running turn from its
-start, then everything new until Ctrl-C. --json prints the lines of send --output stream-json, with "message" and "conversation" objects between them.`,
+start, then everything new until Ctrl+C. --json prints the lines of send --output stream-json, with "message" and "conversation" objects between them.`,
     options: [...ADDRESS_OPTIONS, LINES_OPTION, JSON_OPTION],
     examples: [
       'crabtalk tail crab/notes',

@@ -24,7 +24,7 @@ export async function followToEnd(options: ParsedOptions, host: Host): Promise<n
   using stop = new StopController({ host, timeoutMs: 0, idleTimeoutMs: 0 })
   const { signal } = stop
   try {
-    await using attached = await requireDaemon(host, { start: true }, signal)
+    await using attached = await requireDaemon(host, { task: 'follow the conversation', start: true }, signal)
     const { dispatch } = attached
     const address = await findAddress({ options, host }, dispatch, signal)
     const { stdout } = host

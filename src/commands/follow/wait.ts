@@ -43,7 +43,7 @@ async function fetchResult(
   signal: AbortSignal,
 ): Promise<RunResult> {
   const [word = ''] = options.args
-  await using attached = await requireDaemon(host, {}, signal)
+  await using attached = await requireDaemon(host, { task: 'wait for the run' }, signal)
   const runId = await resolveRunId(word, attached.dispatch, signal)
   const wait = (until: AbortSignal) => request(attached.dispatch, 'waitRun', { runId }, until)
   if (timeoutMs === 0) return await wait(signal)

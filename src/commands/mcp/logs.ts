@@ -23,7 +23,7 @@ export const serverLogsCommand: CommandHandler = async ({ options, host, signal 
       streamLogLines(dispatch, { ...at, lines, options, host }, stop),
     )
   }
-  await using attached = await requireDaemon(host, {}, signal)
+  await using attached = await requireDaemon(host, { task: 'print the logs of MCP servers' }, signal)
   const { LOGS: action } = McpActionKind
   const { logs } = await request(attached.dispatch, 'mcpAction', { ...at, action }, signal)
   const lastLines = lines === 0 ? [] : logs.slice(-lines)

@@ -15,7 +15,7 @@ export async function printStream(
 ): Promise<number> {
   using stop = new StopController({ host, timeoutMs: 0, idleTimeoutMs: 0 })
   try {
-    await using attached = await requireDaemon(host, {}, stop.signal)
+    await using attached = await requireDaemon(host, { task: 'follow MCP servers' }, stop.signal)
     for await (const line of lines(attached.dispatch, stop.signal)) await host.stdout.write(`${line}\n`)
     return 0
   } catch (reason) {

@@ -10,7 +10,7 @@ import { stateName } from './servers.ts'
 
 /** Runs `crabtalk mcp ps`: lists the servers that the daemon runs, one row for each process or connection. */
 export const listServerProcessesCommand: CommandHandler = async ({ options, host, signal }) => {
-  await using attached = await requireDaemon(host, {}, signal)
+  await using attached = await requireDaemon(host, { task: 'list running MCP servers' }, signal)
   const agent = options.value('agent')
   const { peers } = await request(attached.dispatch, 'mcpView', agent === undefined ? {} : { agent }, signal)
   const shown = peers.filter(({ owners }) => agent === undefined || owners.some((one) => one.agent === agent))

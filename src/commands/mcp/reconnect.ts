@@ -11,7 +11,7 @@ import { readAgentOption } from './change.ts'
  * Runs `crabtalk mcp reconnect`: ends the daemon's process or connection for a server, and starts a new one.
  */
 export const reconnectServerCommand: CommandHandler = async ({ options, host, signal }) => {
-  await using attached = await requireDaemon(host, {}, signal)
+  await using attached = await requireDaemon(host, { task: 'reconnect MCP servers' }, signal)
   const [name = ''] = options.args
   const message = { agent: readAgentOption(options), name, action: McpActionKind.RECONNECT }
   const reconnecting = request(attached.dispatch, 'mcpAction', message, signal)

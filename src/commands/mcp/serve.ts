@@ -36,4 +36,4 @@ export const serveAgentsCommand: CommandHandler = async ({ options, host }) => {
 }
 
 const FOR_A_PERSON =
-  'crabtalk: programs that speak MCP start this by themselves (docs/mcp-serve.md); press Ctrl-D to end it\n'
+  'crabtalk: programs that speak MCP start this by themselves (docs/mcp-serve.md); press Ctrl+D to end it\n'

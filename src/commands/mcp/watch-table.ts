@@ -48,7 +48,7 @@ count, so include and exclude lower the cost. An agent with more than 40 tools s
     details: `The daemon keeps the last 200 lines. Secrets that the server was given are hidden. Needs a daemon.`,
     options: [
       agent,
-      { name: 'follow', short: 'f', summary: 'Keep printing new lines until Ctrl-C' },
+      { name: 'follow', short: 'f', summary: 'Keep printing new lines until Ctrl+C' },
       { name: 'lines', short: 'n', value: 'N', fallback: 'all', summary: 'Only the last N lines' },
       { name: 'json', summary: 'Print JSON; with --follow one object per line' },
     ],
@@ -72,10 +72,10 @@ count, so include and exclude lower the cost. An agent with more than 40 tools s
     summary: 'Print every message between the daemon and servers',
     details: `Prints the time, the direction (→ to the server), the server, the method, the id, how long the answer took, the turn it
 belongs to, and the message, cut to the width of the terminal. Hides the secrets that the server was given (env, headers,
-auth), but not others in arguments and answers. Without a name, prints all servers. Press Ctrl-C to end. Needs a daemon.`,
+auth), but not others in arguments and answers. Without a name, prints all servers. Press Ctrl+C to end. Needs a daemon.`,
     options: [
       { ...anyAgent, summary: 'Only servers of this agent (default crab if a name is given)' },
-      { name: 'follow', short: 'f', summary: 'Accepted as for logs; trace always runs until Ctrl-C' },
+      { name: 'follow', short: 'f', summary: 'Accepted as for logs; trace always runs until Ctrl+C' },
       { name: 'full', summary: 'Do not cut messages to the width of the terminal' },
       jsonLines,
     ],

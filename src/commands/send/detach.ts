@@ -46,7 +46,11 @@ async function begin(
   signal: AbortSignal,
 ): Promise<void> {
   const input = await readInput(settings, host, signal)
-  await using attached = await attach(host, { daemon: daemonFor(settings), signal })
+  await using attached = await attach(host, {
+    daemon: daemonFor(settings),
+    task: 'run the turn in a daemon',
+    signal,
+  })
   const { dispatch } = attached
   const message = await prepareMessage({ settings, host, record, input, dispatch }, signal)
   const { agent, runId } = await request(dispatch, 'send', { ...message, detach: true }, signal)

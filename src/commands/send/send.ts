@@ -29,7 +29,11 @@ export const sendCommand: CommandHandler = async ({ program, options, host, sign
   const sink = makeSink(settings, host)
   const outcome = await runToOutcome(record, settings, async () => {
     const input = await readInput(settings, host, stop.signal)
-    await using attached = await attach(host, { daemon: daemonFor(settings), signal: stop.signal })
+    await using attached = await attach(host, {
+      daemon: daemonFor(settings),
+      task: 'run the turn in a daemon',
+      signal: stop.signal,
+    })
     if (settings.verbosity > 0 && attached.why) host.stderr.write(`runs in this process: ${attached.why}\n`)
     await sendAndFollow({ settings, host, stop, sink, record, input, attached })
   })

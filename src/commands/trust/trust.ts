@@ -17,7 +17,7 @@ export const listTrustedFoldersCommand: CommandHandler = async ({ options, host 
     a.path < b.path ? -1 : 1,
   )
   if (options.has('json')) return printJson(host, projects)
-  if (projects.length === 0) host.stderr.write('No folders yet\n')
+  if (projects.length === 0) host.stderr.write('No directories yet\n')
   else await printTable(host, ['STATE', 'SINCE', 'FOLDER', 'FILES'], projects.map(toRow))
   return 0
 }
@@ -52,7 +52,7 @@ async function isDirectory(directory: string, host: Host): Promise<boolean> {
     const why = REASONS[getErrorCode(reason)] ?? String(reason)
     throw new CrabError('failed', `Cannot trust ${toVisible(directory)}: ${why}`, {
       cause: reason,
-      hint: 'check the owner, the mode and the links of the folders in its path',
+      hint: 'check the owner, the mode and the links of the directories in its path',
     })
   }
 }
@@ -98,6 +98,6 @@ function noFolder(directory: string, why: string): CrabError {
 
 function notListed(path: string): CrabError {
   return new CrabError('missing', `Cannot remove ${toVisible(path)}: it is not in the list`, {
-    hint: 'crabtalk trust list shows the folders',
+    hint: 'crabtalk trust list shows the directories',
   })
 }

@@ -106,6 +106,6 @@ function disconnectError(operation: Operation | undefined, cause?: unknown): Cra
   const what = operation === undefined ? 'the request' : wireName(operation)
   return new CrabError('unavailable', `Cannot finish ${what}: the connection to the daemon was lost`, {
     cause,
-    hint: 'everything completed is stored; see `crabtalk daemon status` and logs/daemon.log in the home directory',
+    hint: 'everything completed is stored; see crabtalk daemon status and logs/daemon.log in the home directory',
   })
 }

@@ -62,7 +62,7 @@ function toUnavailable(endpoint: SocketEndpoint, cause: Error): CrabError {
   const why = REASONS[getErrorCode(cause)] ?? cause.message
   return new CrabError('unavailable', `Cannot reach a daemon at ${formatEndpoint(endpoint)}: ${why}`, {
     cause,
-    hint: 'start one with `crabtalk daemon run`',
+    hint: 'start one with crabup daemon start, or crabtalk daemon run',
   })
 }
 

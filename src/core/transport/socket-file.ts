@@ -75,7 +75,7 @@ async function removeStale(path: string, own: string): Promise<void> {
   }
   if (await isAnswered(path)) {
     throw new CrabError('conflict', `${what}: a daemon is already listening there`, {
-      hint: 'stop it with `crabtalk daemon stop`',
+      hint: 'stop it with crabtalk daemon stop',
     })
   }
   if (isSame(found, await statIfPresent(path))) await rm(path, { force: true })

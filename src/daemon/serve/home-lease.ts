@@ -36,7 +36,7 @@ function takenError(home: string, { pid, startedAt }: LeaseHolder): CrabError {
   const who = pid === undefined ? 'another process' : `process ${pid}`
   const why = `${who} has been the daemon of ${home} since ${startedAt}`
   return new CrabError('conflict', `Cannot start the daemon: ${why}`, {
-    hint: 'see `crabtalk daemon status`; end it with `crabtalk daemon stop`',
+    hint: 'see crabtalk daemon status; end it with crabtalk daemon stop',
   })
 }
 

@@ -78,6 +78,6 @@ function loginUnsupported(what: string, { name }: ServiceSpec, note: string | un
         hint: `to end it now: crabup ${name} stop`,
       })
     : new CrabError('unavailable', `Cannot start ${name} at login: ${why}`, {
-        hint: `run \`crabup ${name} start\` from your shell profile, or when your container starts`,
+        hint: `run crabup ${name} start from your shell profile, or when your container starts`,
       })
 }

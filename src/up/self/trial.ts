@@ -21,7 +21,7 @@ export async function tryProgram(
     const { code, stdout, stderr } = await host.run([program, ...args], { env, timeoutMs: TRY_MS }, signal)
     if (code === 0 && isRight(stdout)) continue
     const why = firstLine(stderr) || (code === 0 ? 'it does not print a JSON list' : `it ends with ${code}`)
-    throw unfitProgramError(`the file is damaged: \`${args.join(' ')}\` fails: ${why}`)
+    throw unfitProgramError(`the file is damaged: "${args.join(' ')}" fails: ${why}`)
   }
   return version
 }

@@ -18,17 +18,17 @@ test('questionText() shows a question, its options and how to answer', () => {
       '  │ Which?',
       '  1     SQLite · one file',
       '  2     Postgres · one file',
-      '1 to 2 · or your own words · Ctrl-D gives none',
+      '1 to 2 · or your own words · Ctrl+D gives none',
       '',
     ].join('\n'),
   )
   assert.match(
     questionText(SEVERAL, { style: STYLE, ...STRICT }),
-    /\none or several, such as 1,3 · Ctrl-D gives none\n$/,
+    /\none or several, such as 1,3 · Ctrl\+D gives none\n$/,
   )
   assert.equal(
     questionText(TEXT, { style: STYLE, ...FREE }),
-    '  │ Which?\ntype an answer · Ctrl-D gives none\n',
+    '  │ Which?\ntype an answer · Ctrl+D gives none\n',
   )
 })
 

@@ -86,7 +86,7 @@ test('updateProgram() changes nothing when the new program is not valid', async 
     [box.summed('other', '#!/bin/sh\necho something 1.0\n'), /it does not start here: it ends with 0$/],
     [
       box.summed('stub', '#!/bin/sh\necho crabtalk 2.0.0\n'),
-      /: the file is damaged: `config check --json` fails: it does not print a JSON list$/,
+      /: the file is damaged: "config check --json" fails: it does not print a JSON list$/,
     ],
     [
       box.summed(
@@ -96,7 +96,7 @@ test('updateProgram() changes nothing when the new program is not valid', async 
           "echo 'crabup: error[internal]: no pack' >&2; exit 70; echo '[{",
         ),
       ),
-      /`--as-crabup list --json` fails: crabup: error\[internal\]: no pack$/,
+      /"--as-crabup list --json" fails: crabup: error\[internal\]: no pack$/,
     ],
     [
       { ...box.summed('old', scriptProgram('1.5.0')), version: '2.0.0' },

@@ -8,7 +8,7 @@ export const SELF_COMMANDS: readonly Command[] = [
     summary: 'Replace this program with another version',
     details: `Takes the newest release from npm, or a file: a release archive or the program from one. A file needs a checksum, from
 SHA256SUMS or FILE.sha256 beside it or from --sha256. The new program must run commands in an empty home before it replaces
-this one, which is kept beside it as crabtalk.old; \`crabtalk.old self update --rollback\` works even if the new program does not.
+this one, which is kept beside it as crabtalk.old; crabtalk.old self update --rollback works even if the new program does not.
 Running services keep using the program they were started with until you restart them; with --restart, a failed restart
 restores the previous program.`,
     options: [

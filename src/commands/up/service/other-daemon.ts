@@ -56,7 +56,7 @@ export async function endHint(
 ): Promise<string> {
   const owner = pid === undefined ? undefined : await readUser('/proc', pid)
   if (owner !== undefined && owner !== uid) return `it belongs to the user ${owner}: run crabup as that user`
-  return name === 'daemon' ? 'end it with `crabtalk daemon stop`' : 'end it with Ctrl-C in its terminal'
+  return name === 'daemon' ? 'end it with crabtalk daemon stop' : 'end it with Ctrl+C in its terminal'
 }
 
 function foreignDaemonError(problem = 'something else answers in its place'): CrabError {

@@ -3,7 +3,7 @@ import { JSON_OPTION } from '../../../cli/options.ts'
 import { SERVICE_PLACEHOLDER } from '../../../cli/service-rows.ts'
 
 const LOG_OPTIONS: readonly CommandOption[] = [
-  { name: 'follow', short: 'f', summary: 'Keep printing new lines until Ctrl-C' },
+  { name: 'follow', short: 'f', summary: 'Keep printing new lines until Ctrl+C' },
   {
     name: 'lines',
     short: 'n',
