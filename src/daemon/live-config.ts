@@ -62,10 +62,11 @@ export class LiveConfig {
     this.#models = lazy(async () => {
       const config = await this.#config.get()
       const { env, shutdown } = options
-      const models = await openModels({ config, env }, shutdown).catch(async (reason) => {
+      const models = await openModels({ config, env }, shutdown)
+      if (models.defaultError) {
         const { withMissingKeyHint } = await import('./missing-key-hint.ts')
-        throw await withMissingKeyHint(reason, config, options)
-      })
+        models.setDefaultError(await withMissingKeyHint(models.defaultError, config, options))
+      }
       this.#current ??= { provider: models, rules: config.permissions }
       return models
     })
@@ -113,7 +114,7 @@ export class LiveConfig {
 
   /**
    * Re-reads config.toml and opens what it declares, alongside what is in use. Fails as `loadConfig()` and
-   * `openModels()` do; turns then carry the failure as a warning until a later file is put into use.
+   * `openModels()` do, and when its default model cannot replace one that works; turns then carry the failure as a warning until a later file is put into use.
    */
   async prepare(signal: AbortSignal): Promise<PreparedConfig> {
     const stamp = await this.#readStamp()
@@ -156,6 +157,8 @@ export class LiveConfig {
     const until = AbortSignal.any([signal, shutdown])
     const opened = await openModels({ config, env }, until)
     until.throwIfAborted() // otherwise a server whose request was aborted would count as one without models
+    const isWorse = config.defaultModel !== undefined && models && findDefaultModel(models) !== undefined
+    if (isWorse && opened.defaultError) throw opened.defaultError
     return { config, models: opened, changed }
   }
 

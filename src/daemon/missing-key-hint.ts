@@ -6,15 +6,15 @@ import type { Env } from '../core/provider/env.ts'
 import { modelVariables } from '../core/provider/model-variables.ts'
 
 /**
- * Adds a hint to a failure to open models when the missing key is stored in service.env, which only services
+ * Adds a hint to the reason for a missing default model when the missing key is stored in service.env, which only services
  * read.
  */
 export async function withMissingKeyHint(
-  reason: unknown,
+  reason: CrabError,
   config: Config,
   { paths, env }: { paths: Pick<HomePaths, 'serviceEnv'>; env: Env },
-): Promise<unknown> {
-  if (!(reason instanceof CrabError) || reason.kind !== 'config') return reason
+): Promise<CrabError> {
+  if (reason.kind !== 'config') return reason
   // only a hint
   const serviceVariables = await readEnvFile(paths.serviceEnv).catch(() => ({}) as Record<string, string>)
   const [name] = modelVariables(config, serviceVariables).filter((one) => serviceVariables[one] && !env[one])

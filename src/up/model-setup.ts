@@ -51,6 +51,7 @@ export const KEY_PROVIDERS: readonly Preset[] = PRESETS.filter(
 export async function findServiceModels(paths: HomePaths, signal: AbortSignal): Promise<ServiceModels> {
   const config = await loadConfig(paths)
   const registry = await openModels({ config, env: await readEnvFile(paths.serviceEnv) }, signal)
+  if (config.defaultModel !== undefined && registry.defaultError) throw registry.defaultError
   if (config.defaultModel !== undefined || config.providers.length > 0) return { kind: 'own' }
   try {
     const model = registry.defaultModel()

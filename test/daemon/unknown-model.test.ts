@@ -23,7 +23,8 @@ test('a model whose key only services have is reported as missing its key, with 
   await using home = await temporaryHome()
   await home.write('config.toml', 'model = "claude-sonnet-5-5"\n')
   await home.write('service.env', "ANTHROPIC_API_KEY='sk-kept'\n")
-  const found = { kind: 'config', message: /Cannot find model "claude-sonnet-5-5"/ }
+  const message = 'Cannot use the model "claude-sonnet-5-5" (config.toml:1): no connected provider has it'
+  const found = { kind: 'config', message }
   for (const [env, hint] of [
     [
       {},
@@ -32,8 +33,29 @@ test('a model whose key only services have is reported as missing its key, with 
     [{ ANTHROPIC_API_KEY: 'sk-own' }, undefined],
   ] as const) {
     await using services = compose({ ...nodeOptions(home), env })
-    const asking = request(route(handlers(services, 'process')), 'listModels', {}, NEVER)
-    if (hint) await assert.rejects(asking, { ...found, hint })
-    else assert.ok((await asking).models.length > 0)
+    const models = await services.models(NEVER)
+    if (hint) assert.throws(() => models.defaultModel(), { ...found, hint })
+    else assert.equal(models.defaultModel(), 'claude-sonnet-5-5')
   }
+})
+
+test('a default model that no provider has leaves other models usable, and can be replaced', async () => {
+  await using home = await temporaryHome()
+  await home.write('config.toml', 'model = "gpt-5"\n')
+  await using services = compose(nodeOptions(home))
+  const dispatch = route(handlers(services, 'process'))
+  const ask = (model?: string) =>
+    Array.fromAsync(
+      streamTurn(dispatch, { sender: 'ann', content: 'hi', options: model ? { model } : {} }, NEVER),
+    )
+  const missing = {
+    kind: 'config',
+    message: 'Cannot use the model "gpt-5" (config.toml:1): no connected provider has it',
+    hint: 'set OPENAI_API_KEY, or use --model demo',
+  }
+  await assert.rejects(ask(), missing)
+  assert.ok((await ask('demo')).length > 0)
+  await assert.rejects(ask(), missing)
+  await request(dispatch, 'setActiveModel', { model: 'demo' }, NEVER)
+  assert.ok((await ask()).length > 0)
 })

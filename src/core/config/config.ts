@@ -45,6 +45,8 @@ export interface Config {
   providers: readonly ProviderConfig[]
   /** The model of agents that do not name one. */
   defaultModel: string | undefined
+  /** The location of `defaultModel` in the file: `config.toml:1`. */
+  defaultModelWhere?: string
   /** Additional skill folders, as written. */
   skillDirs: readonly string[]
   /** Default environment variables for every MCP server that is a program. */
@@ -116,12 +118,21 @@ function normalize(table: ConfigTable, locate: (path: KeyPath) => string): Confi
   }
   return {
     providers: llm?.base_url === undefined ? providers : [endpoint, ...providers],
-    defaultModel: table.model ?? llm?.model,
+    ...toDefaultModel(table, locate),
     skillDirs: table.skills.dirs,
     env: table.env,
     permissions: toRules(table.permissions, locate),
     daemon: { onDemand: daemon.on_demand, tcpPort: daemon.tcp_port, tcpToken: daemon.tcp_token },
   }
+}
+
+function toDefaultModel(
+  { model, llm }: ConfigTable,
+  locate: (path: KeyPath) => string,
+): Pick<Config, 'defaultModel' | 'defaultModelWhere'> {
+  if (model !== undefined) return { defaultModel: model, defaultModelWhere: locate(['model']) }
+  if (llm?.model === undefined) return { defaultModel: undefined }
+  return { defaultModel: llm.model, defaultModelWhere: locate([LLM, 'model']) }
 }
 
 function connection(table: {

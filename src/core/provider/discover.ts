@@ -1,4 +1,5 @@
 import { CrabError, toCrabError } from '../base/errors.ts'
+import { didYouMean } from '../base/nearest.ts'
 import type { Config, ProviderConfig } from '../config/config.ts'
 import type { ProviderKind } from '../config/config-schema.ts'
 import { isVendors, wireAt } from './address.ts'
@@ -20,7 +21,7 @@ import { callEndpoint, type ModelSource, prepareEndpoint } from './source.ts'
 
 /** The inputs of model discovery. */
 export interface ModelLookup {
-  config: Pick<Config, 'providers' | 'defaultModel'>
+  config: Pick<Config, 'providers' | 'defaultModel' | 'defaultModelWhere'>
   env: Env
   /** The model the user requested; it becomes the default. */
   model?: string
@@ -33,8 +34,9 @@ export interface ModelLookup {
  * providers whose keys are in the environment; otherwise a server on this machine; otherwise the demo, which
  * is always available by name.
  *
- * Only queries local servers, and a declared provider that names no model. If that one cannot list its models
- * there is no default, and defaultModel() throws the reason. Throws `config`.
+ * Only queries local servers, and a declared provider that names no model. If that one cannot list its models,
+ * or no source has the default of config.toml, there is no default: defaultModel() throws the reason, and
+ * other models can be called by name. Throws `config`.
  */
 export async function openModels(lookup: ModelLookup, signal: AbortSignal): Promise<ModelRegistry> {
   const sources = await findSources(lookup, signal)
@@ -43,10 +45,35 @@ export async function openModels(lookup: ModelLookup, signal: AbortSignal): Prom
   const registry = new ModelRegistry({ hint: first === demo ? CONNECT_HINT : undefined })
   for (const source of sources) registry.add(source)
   if (!sources.some(isNamedDemo)) registry.add(demo)
-  const requested = lookup.model ?? lookup.config.defaultModel
-  if (requested !== undefined) registry.commit(requested)
+  if (lookup.model !== undefined) registry.commit(lookup.model)
+  else if (lookup.config.defaultModel !== undefined)
+    commitConfigured(registry, lookup.config.defaultModel, lookup.config.defaultModelWhere)
   else await chooseDefault(registry, first, signal)
   return registry
+}
+
+/** Makes the model of config.toml the default, or explains to turns without another model why it is not. */
+function commitConfigured(registry: ModelRegistry, model: string, where = 'config.toml'): void {
+  try {
+    registry.commit(model)
+  } catch (cause) {
+    const names = registry.list().map(({ name }) => name)
+    const isDemoOnly = names.length === 1 && names[0] === 'demo'
+    const hint = didYouMean(model, names) ?? (isDemoOnly ? connectHint(model) : chooseHint(names))
+    const message = `Cannot use the model "${model}" (${where}): no connected provider has it`
+    registry.setDefaultError(new CrabError('config', message, { hint, cause }))
+  }
+}
+
+/** Names the key of the provider that the model's name points to, else every way to connect one. */
+function connectHint(model: string): string {
+  const owner = PRESETS.find(({ owns }) => owns.test(model))
+  return `${owner ? `set ${owner.keys[0]}` : CONNECT_HINT}, or use --model demo`
+}
+
+function chooseHint(names: readonly string[]): string {
+  const listed = names.length > MAX_NAMED ? [...names.slice(0, MAX_NAMED), '…'] : names
+  return `choose another with --model, or write it to config.toml: ${listed.join(', ')}`
 }
 
 function isNamedDemo({ name, models }: ModelSource): boolean {
@@ -187,3 +214,4 @@ const NAMES: Partial<Record<ProviderKind, string>> = {
   bedrock: 'name a model or an inference profile of your region with --model',
 }
 const LOCAL_WAIT_MS = 150
+const MAX_NAMED = 12

@@ -52,6 +52,11 @@ export class ModelRegistry implements Provider {
     this.#active = model
   }
 
+  /** The reason why there is no default; undefined when there is one, or when none was chosen. */
+  get defaultError(): CrabError | undefined {
+    return this.#active === undefined ? this.#defaultError : undefined
+  }
+
   /** Clears the default; defaultModel() throws this reason until commit() sets another one. */
   setDefaultError(reason: CrabError): void {
     this.#active = undefined

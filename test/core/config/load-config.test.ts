@@ -57,7 +57,11 @@ test('loadConfig() returns an empty configuration for a missing home', async () 
 test('loadConfig() reads config.toml of the home', async () => {
   await using home = await temporaryHome()
   await home.write('config.toml', '\uFEFFmodel = "m"\n')
-  assert.deepEqual(await loadConfig(home.paths), { ...EMPTY_CONFIG, defaultModel: 'm' })
+  assert.deepEqual(await loadConfig(home.paths), {
+    ...EMPTY_CONFIG,
+    defaultModel: 'm',
+    defaultModelWhere: 'config.toml:1',
+  })
 })
 
 test('loadConfig() reports file, line and the nearest key', async () => {
@@ -97,6 +101,7 @@ model = "m"
   assert.deepEqual(config, {
     ...EMPTY_CONFIG,
     defaultModel: 'm',
+    defaultModelWhere: 'config.toml:5',
     providers: [
       {
         name: 'llm',
@@ -114,7 +119,7 @@ model = "m"
 
 test('[llm] with only a model is not a provider', () => {
   const config = read('[llm]\nbase_url = ""\napi_key = ""\nmodel = "m"\n')
-  assert.deepEqual(config, { ...EMPTY_CONFIG, defaultModel: 'm' })
+  assert.deepEqual(config, { ...EMPTY_CONFIG, defaultModel: 'm', defaultModelWhere: 'config.toml:4' })
 })
 
 test('[[providers]] are normalized and keep their line', () => {

@@ -252,6 +252,31 @@ test('openModels() falls back to the demo, and reports an incomplete key', async
   })
 })
 
+test('openModels() explains a default of config.toml that no source has, and keeps other models callable', async () => {
+  for (const [providers, model, hint] of [
+    [[], 'gpt-5', 'set OPENAI_API_KEY, or use --model demo'],
+    [[], 'nosuch', /^set ANTHROPIC_API_KEY or OPENAI_API_KEY, start Ollama.*, or use --model demo$/],
+    [[], 'demmo', 'did you mean "demo"?'],
+    [['a', 'b'], 'gpt-5', 'choose another with --model, or write it to config.toml: a, b, demo'],
+  ] as const) {
+    const own = providers.map((name) => ({ name }))
+    const config = {
+      ...makeModelConfig(own.length > 0 ? [makeProviderConfig({ models: own })] : [], model),
+      defaultModelWhere: 'config.toml:3',
+    }
+    const models = await openRegistryWith({ config })
+    assert.throws(() => models.defaultModel(), {
+      kind: 'config',
+      message: `Cannot use the model "${model}" (config.toml:3): no connected provider has it`,
+      hint,
+    })
+    assert.match(await askModel(models, 'demo'), /built-in demo/)
+    models.commit('demo')
+    assert.equal(models.defaultModel(), 'demo')
+    assert.equal(models.defaultError, undefined)
+  }
+})
+
 test('openModels() offers the demo by name next to all others, unless the name is taken', async () => {
   const models = await openRegistryWith({ env: { OPENAI_API_KEY: 'k' }, model: 'demo' })
   assert.match(await askModel(models), /built-in demo/)
