@@ -38,7 +38,7 @@ async function checkFolder(folder: string, name: string): Promise<void> {
   try {
     await access(folder, constants.W_OK | constants.X_OK)
   } catch (cause) {
-    throw isMissingFile(cause) ? unwritable(name, 'the folder does not exist', cause) : failed(name, cause)
+    throw isMissingFile(cause) ? unwritable(name, 'the directory does not exist', cause) : failed(name, cause)
   }
 }
 

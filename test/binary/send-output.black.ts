@@ -117,7 +117,7 @@ test('an --out-file that cannot be written fails before the model is called', as
   await using talk = await makeTalk(() => ({ parts: ['new'] }))
   await mkdir(join(talk.cwd, 'folder'))
   const args = {
-    nosuch: /^Cannot write nosuch\/out: the folder does not exist$/,
+    nosuch: /^Cannot write nosuch\/out: the directory does not exist$/,
     folder: /it is a directory$/,
   }
   assertFailed(await talk.send(['-O', 'nosuch/out', 'hello']), 'storage', { message: args.nosuch })

@@ -110,7 +110,8 @@ async function readMention(
 ): Promise<MentionContent> {
   const { path, range } = candidate
   if (stats.isDirectory()) return { block: await toListing(path, absolute) }
-  if (!stats.isFile()) throw new CrabError('invalid', `Cannot add ${path}: it is neither a file nor a folder`)
+  if (!stats.isFile())
+    throw new CrabError('invalid', `Cannot add ${path}: it is neither a file nor a directory`)
   if (stats.size > MAX_INPUT_BYTES) throw tooLarge(path, stats.size)
   const { image, text = '' } = toMessagePart(
     await readNamedFile({ path: absolute }, { cwd: () => cwd }, signal),

@@ -28,9 +28,9 @@ export async function writeNewFile(path: string, text: string, { cwd, home }: Ba
         hint: 'choose another name',
       })
     if (getErrorCode(cause) === 'ENOENT')
-      throw new CrabError('missing', `Cannot write ${path}: the folder does not exist`, {
+      throw new CrabError('missing', `Cannot write ${path}: the directory does not exist`, {
         cause,
-        hint: 'create the folder first',
+        hint: 'create the directory first',
       })
     throw toStorageError(`Cannot write ${path}`, cause)
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Commentary, type CommentaryOptions } from '../../../src/cli/turn/commentary.ts'
-import { McpEventKind, StreamEvent } from '../../../src/core/protocol/crabtalk.generated.ts'
+import { DeniedBy, McpEventKind, StreamEvent } from '../../../src/core/protocol/crabtalk.generated.ts'
 import type { WireTurnEvent } from '../../../src/core/protocol/turn-fold.ts'
 import { makeTestHost, type TestHost } from '../../support/test-host.ts'
 
@@ -180,6 +180,15 @@ test('Commentary shows which servers start, and the earlier status when they hav
       'crab · m …',
     ],
   )
+})
+
+test('Commentary with -v says only that a call was denied or did not run', async () => {
+  const denial = { action: 'read', reason: 'no rule allows it', rules: [], by: DeniedBy.NOBODY }
+  const denied = event('toolResult', { callId: 'a', isError: true, denial })
+  assert.equal(await said([TOOLS, denied], { verbosity: 1 }), '⊘ read a.txt · denied\n')
+  const output = 'Not run: the turn was cancelled first.'
+  const skipped = event('toolResult', { callId: 'a', isError: true, output, durationMs: 9 })
+  assert.equal(await said([TOOLS, skipped], { verbosity: 1 }), '⊘ read a.txt · not run\n')
 })
 
 test('Commentary with -v says why a call was not permitted', async () => {

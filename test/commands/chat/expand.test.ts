@@ -59,7 +59,7 @@ const PROBLEMS: [string, RegExp][] = [
   ['@missing.md:3', /^Cannot add missing\.md: it does not exist/],
   ['@a.txt:9', /^Cannot add a\.txt: it has no line 9$/],
   ['@binary.bin', /^Cannot send binary\.bin as text: there is a NUL byte/],
-  ['@pipe', /^Cannot add pipe: it is neither a file nor a folder$/],
+  ['@pipe', /^Cannot add pipe: it is neither a file nor a directory$/],
   ['@huge.txt', /^Cannot send huge\.txt: its \d+ bytes are more than \d+ bytes, the limit$/],
   [
     '@half.txt @other-half.txt',

@@ -143,7 +143,7 @@ const REFUSED: [string[], string, RegExp][] = [
   [['--detach', '--on-ask', 'tty'], 'usage', /Cannot combine --detach and --on-ask tty/],
   [['--detach', '--timeout', '5s'], 'usage', /Cannot combine --detach and --timeout/],
   [['--detach', '--output', 'stream-json'], 'usage', /Cannot combine --detach and --output stream-json/],
-  [['-O', 'none/answer.md'], 'storage', /Cannot write none\/answer\.md: the folder does not exist/],
+  [['-O', 'none/answer.md'], 'storage', /Cannot write none\/answer\.md: the directory does not exist/],
   [['-O', '.'], 'storage', /Cannot write \.: it is a directory/],
 ]
 

@@ -49,3 +49,10 @@ test('toBlocks() distinguishes a denied call from a failed one', () => {
   const [tool] = toBlocks([answer('', 'c1'), result('c1', words, true)])
   assert.equal(tool?.kind === 'tool' && tool.tool.state, 'denied')
 })
+
+test('toBlocks() distinguishes a call that never ran, also of an earlier version, from a failed one', () => {
+  for (const words of ['Not run: the turn was cancelled first.', 'Not run: the turn was cancelled before.']) {
+    const [tool] = toBlocks([answer('', 'c1'), result('c1', words, true)])
+    assert.equal(tool?.kind === 'tool' && tool.tool.state, 'skipped')
+  }
+})

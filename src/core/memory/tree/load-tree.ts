@@ -118,7 +118,7 @@ async function rejectFile(folder: string): Promise<void> {
 async function rejectOther(folder: string): Promise<void> {
   const names = await readdir(folder).catch((reason: unknown) => {
     if (!isMissingFile(reason)) throw reason
-    throw new CrabError('no-input', `Cannot load ${folder}: the folder does not exist`)
+    throw new CrabError('no-input', `Cannot load ${folder}: the directory does not exist`)
   })
   const known: string[] = [SUMMARY_FILE, ...Object.values(KIND_FOLDERS)]
   if (names.some((name) => known.includes(name))) return

@@ -257,7 +257,7 @@ test('loadTree() rejects a folder that is not a tree, so that no memory is empti
   await assert.rejects(loadTree(dir.path, NEVER), { kind: 'no-input', message: /neither a folder notes/ })
   await assert.rejects(loadTree(join(dir.path, 'x'), NEVER), {
     kind: 'no-input',
-    message: /the folder does not exist/,
+    message: /the directory does not exist/,
   })
   await dumpTree(dir.path, [], NEVER)
   assert.deepEqual(await loadTree(dir.path, NEVER), { entries: [], ignored: [] })
