@@ -204,7 +204,7 @@ for (const argv of [
   test(`${argv.join(' ')} reports that no daemon is running, and starts none`, async () => {
     await using talk = await makeTalk([])
     const finished = await talk.run(argv, { env: { ...WITH_DAEMON, CRABTALK_NO_DAEMON: '' } })
-    assertFailed(finished, 'unavailable', { message: /none is running/, hint: /crabtalk daemon run/ })
+    assertFailed(finished, 'unavailable', { message: /no daemon is running/, hint: /crabtalk daemon run/ })
     assert.deepEqual(await talk.processesLeft(), [])
   })
 }
