@@ -21,7 +21,11 @@ const MAX_TIMER_MS = 2 ** 31 - 1
 export function parseCount(option: string, text: string, least = 0): number {
   const value = Number(text)
   if (/^\d+$/.test(text) && Number.isSafeInteger(value) && value >= least) return value
-  throw new CrabError('usage', `Cannot use --${option} ${text}: it is not a whole number from ${least}`, {
-    hint: `for example --${option} ${Math.max(least, 3)}`,
-  })
+  throw new CrabError(
+    'usage',
+    `Cannot use --${option} ${text}: it must be a whole number, ${least} or more`,
+    {
+      hint: `for example --${option} ${Math.max(least, 3)}`,
+    },
+  )
 }

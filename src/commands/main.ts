@@ -44,7 +44,7 @@ async function route(name: string, argv: readonly string[], host: Host): Promise
     throw isForChat ? await hintAtCommand(name, table, argv, reason) : reason
   })
   if (options.has('help')) return printHelp({ name, table, commands, command, words, host })
-  if (isForChat) refuseCommand(name, table, options.args)
+  if (isForChat) await refuseCommand(name, table, { argv, args: options.args })
   const run = await command.load()
   const lifetime = new AbortController()
   try {
@@ -98,10 +98,15 @@ function isChat(name: string, argv: readonly string[], host: Host): boolean {
 }
 
 /** Throws `usage` for a command after options, which would be sent to the agent. */
-function refuseCommand(name: string, table: readonly Command[], [word]: readonly string[]): void {
+async function refuseCommand(
+  name: string,
+  table: readonly Command[],
+  { argv, args: [word] }: { argv: readonly string[]; args: readonly string[] },
+): Promise<void> {
   if (word === undefined || !table.some(({ path }) => path[0] === word)) return
-  throw new CrabError('usage', `Cannot open the chat: "${word}" is a command, and commands come first`, {
-    hint: `${name} ${word} …, or ${name} chat … to send it to the agent`,
+  const { commandFirst } = await import('../cli/unknown-command.ts')
+  throw new CrabError('usage', 'Cannot open the chat: options come after the command', {
+    hint: commandFirst(name, table, argv) ?? `${name} ${word} …`,
   })
 }
 

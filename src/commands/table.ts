@@ -136,7 +136,7 @@ Exits with 0 for every decision; programs read it with --json.`,
         kind: 'rule',
         summary: 'Add this ask rule (repeatable)',
       },
-      { name: 'yolo', summary: 'Evaluate as with --yolo' },
+      { name: 'yolo', summary: 'Evaluate as if everything not denied were allowed' },
       JSON_OPTION,
     ],
     examples: [

@@ -1,7 +1,8 @@
-import { lstatSync } from 'node:fs'
+import { lstatSync, type Stats } from 'node:fs'
 import { platform, tmpdir } from 'node:os'
 import { withDeadline } from '../core/base/deadline.ts'
 import { CrabError } from '../core/base/errors.ts'
+import { getErrorCode } from '../core/base/system-error.ts'
 import { DEFAULT_AGENT } from '../core/config/default-name.ts'
 import type { HomePaths } from '../core/config/paths.ts'
 import { HelloInfo } from '../core/protocol/crabtalk.generated.ts'
@@ -51,7 +52,7 @@ export function daemonEndpoint({ paths, env, uid }: DaemonTarget): LocalEndpoint
 export async function findDaemon(at: DaemonTarget, signal: AbortSignal): Promise<FoundDaemon | undefined> {
   const local = daemonEndpoint(at)
   const file = local.addressFile ?? (local.endpoint.kind === 'unix' ? local.endpoint.path : undefined)
-  const found = file === undefined ? undefined : lstatSync(file, { throwIfNoEntry: false })
+  const found = file === undefined ? undefined : readStats(file)
   if (file !== undefined && !found) return undefined
   if (found && platform() !== 'win32' && at.uid !== 0 && found.uid !== at.uid && found.uid !== 0) {
     throw new CrabError(
@@ -75,6 +76,16 @@ export async function findDaemon(at: DaemonTarget, signal: AbortSignal): Promise
     return info ? { dispatch, info } : await connectOlder(dispatch, endpoint)
   } catch (reason) {
     if (reason instanceof CrabError && reason.kind === 'unavailable') return undefined
+    throw reason
+  }
+}
+
+/** Returns the state of a file; undefined when it does not exist, also when a part of its path is a file. */
+function readStats(file: string): Stats | undefined {
+  try {
+    return lstatSync(file, { throwIfNoEntry: false })
+  } catch (reason) {
+    if (getErrorCode(reason) === 'ENOTDIR') return undefined // what needs the home reports it
     throw reason
   }
 }

@@ -22,9 +22,17 @@ const WRONG: [args: string[], message: RegExp, hint: RegExp][] = [
   [['--truncate', 'none'], /^Cannot use --truncate none$/, /head, tail, middle$/],
   [['--timeout', 'soon'], /^Cannot use --timeout soon: it is not a duration$/, /--timeout 30s$/],
   [['--stdin-wait', ''], /^Cannot use --stdin-wait : it is not a duration$/, /--stdin-wait 30s$/],
-  [['--max-turns', '0'], /^Cannot use --max-turns 0: it is not a whole number from 1$/, /--max-turns 3$/],
-  [['--retries', '1.5'], /^Cannot use --retries 1.5: it is not a whole number from 0$/, /--retries 3$/],
-  [['--max-cost', 'much'], /^Cannot use --max-cost much: it is not an amount$/, /--max-cost 0.50$/],
+  [
+    ['--max-turns', '0'],
+    /^Cannot use --max-turns 0: it must be a whole number, 1 or more$/,
+    /--max-turns 3$/,
+  ],
+  [['--retries', '1.5'], /^Cannot use --retries 1.5: it must be a whole number, 0 or more$/, /--retries 3$/],
+  [
+    ['--max-cost', 'much'],
+    /^Cannot use --max-cost much: it must be an amount in US dollars$/,
+    /--max-cost 0.50$/,
+  ],
   [['--output', 'stream-json', '-O', 'x'], /^Cannot combine --output stream-json and --out-file$/, /./],
 ]
 

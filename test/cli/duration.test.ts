@@ -60,6 +60,6 @@ for (const text of ['', '-1', '1.5', '1e3', '0x10', 'ten', ' 1', '1 ', '٣', '9'
 test('parseCount() rejects numbers below its minimum', () => {
   assert.throws(() => parseCount('max-turns', '0', 1), {
     kind: 'usage',
-    message: /not a whole number from 1$/,
+    message: /must be a whole number, 1 or more$/,
   })
 })

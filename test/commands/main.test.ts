@@ -107,8 +107,13 @@ const UNKNOWN: [string[], string, string][] = [
   ],
   [
     ['--no-daemon', 'send', 'hello'],
-    'Cannot open the chat: "send" is a command, and commands come first',
-    'crabtalk send …, or crabtalk chat … to send it to the agent',
+    'Cannot open the chat: options come after the command',
+    'crabtalk send --no-daemon',
+  ],
+  [
+    ['--no-daemon', 'events'],
+    'Cannot open the chat: options come after the command',
+    'crabtalk events --no-daemon',
   ],
 ]
 

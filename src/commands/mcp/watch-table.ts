@@ -75,7 +75,7 @@ belongs to, and the message, cut to the width of the terminal. Hides the secrets
 auth), but not others in arguments and answers. Without a name, prints all servers. Press Ctrl+C to end. Needs a daemon.`,
     options: [
       { ...anyAgent, summary: 'Only servers of this agent (default crab if a name is given)' },
-      { name: 'follow', short: 'f', summary: 'Accepted as for logs; trace always runs until Ctrl+C' },
+      { name: 'follow', short: 'f', summary: 'Has no effect: trace always follows' },
       { name: 'full', summary: 'Do not cut messages to the width of the terminal' },
       jsonLines,
     ],

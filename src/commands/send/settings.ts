@@ -187,7 +187,7 @@ function parseOptional<T>(text: string | undefined, read: (text: string) => T): 
 function parseUsd(text: string): number {
   const [, amount] = /^\$?(\d*\.?\d+)$/.exec(text) ?? []
   if (amount !== undefined) return Number(amount)
-  throw new CrabError('usage', `Cannot use --max-cost ${text}: it is not an amount`, {
+  throw new CrabError('usage', `Cannot use --max-cost ${text}: it must be an amount in US dollars`, {
     hint: 'for example --max-cost 0.50',
   })
 }
@@ -216,7 +216,9 @@ async function readSchemaText(
     JSON.parse(text)
     return text
   } catch (cause) {
-    throw new CrabError('usage', `Cannot use --schema: ${(cause as Error).message}`, {
+    const [, line, column] = /\(line (\d+) column (\d+)\)/.exec((cause as Error).message) ?? []
+    const at = line === undefined ? '' : ` (line ${line}, column ${column})`
+    throw new CrabError('usage', `Cannot use --schema: it is not valid JSON${at}`, {
       cause,
       hint: 'give JSON text or a file of it',
     })

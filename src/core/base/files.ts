@@ -74,7 +74,13 @@ export function makePrivateDirSync(path: string): string[] {
   try {
     return makeDirs(path)
   } catch (reason) {
-    throw toStorageError(`Cannot create ${path}`, reason)
+    if (!isMissingFile(reason)) throw toStorageError(`Cannot create ${path}`, reason)
+    const { path: refused = path } = reason as NodeJS.ErrnoException
+    const why = 'the directory above it does not exist or is read-only'
+    throw new CrabError('storage', `Cannot create ${refused}: ${why}`, {
+      cause: reason,
+      hint: 'set CRABTALK_HOME to another directory',
+    })
   }
 }
 

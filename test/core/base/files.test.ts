@@ -108,6 +108,16 @@ test('makePrivateDir() reports which part of a path is a file', async () => {
   })
 })
 
+test('makePrivateDir() says so when the folder above refuses', {
+  skip: process.platform !== 'linux',
+}, async () => {
+  await assert.rejects(makePrivateDir('/proc/x/agents'), {
+    kind: 'storage',
+    message: 'Cannot create /proc/x: the directory above it does not exist or is read-only',
+    hint: 'set CRABTALK_HOME to another directory',
+  })
+})
+
 test('makePrivateDir() accepts a link to a folder', async () => {
   await using dir = await mkdtempDisposable(PREFIX)
   await mkdir(join(dir.path, 'real'))
