@@ -138,7 +138,7 @@ test('a TCP client cannot stop the turn of a local user', async () => {
   for await (const { event } of streamTurn(node.dispatch, { ...PERSON, content: 'go' }, NEVER)) {
     events.push(event!.$case)
     if (event?.$case !== 'chunk') continue
-    await assert.rejects(request(client, 'kill', PERSON, NEVER), { kind: 'missing', message: /"tcp:/ })
+    await assert.rejects(request(client, 'kill', PERSON, NEVER), { kind: 'missing', message: /crab\/tcp:/ })
     await request(node.dispatch, 'kill', PERSON, NEVER)
   }
   assert.equal(events.at(-1), 'end')
