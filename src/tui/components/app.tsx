@@ -65,8 +65,9 @@ interface PrintingOptions extends Pick<AppProps, 'store' | 'onFailure' | 'elapse
  * terminal is lent, and answers wait for the Markdown parser, because printed text is never redrawn.
  *
  * Text longer than SLICE_CHARS that arrived during a turn is printed in slices, with pauses as long as they
- * took: keys are echoed in between, and half of the time is left for reading the stream. Returns whether
- * slices are left.
+ * took: keys are echoed in between, and half of the time is left for reading the stream. A slice makes two
+ * frames, its text and what is live below it, and a chat shows at most 30 a second. Returns whether slices
+ * are left.
  */
 function usePrintFinished({ store, view, isSettled, onFailure, elapsed }: PrintingOptions): boolean {
   const { write } = useStdout()
@@ -83,7 +84,8 @@ function usePrintFinished({ store, view, isSettled, onFailure, elapsed }: Printi
     const lines = drawOrReport(() => blocks.flatMap(({ block }) => renderBlock(block, view)), [], onFailure)
     write(lines.map((line) => `${line}\n`).join(''))
     const end = elapsed()
-    rest.current = blocks.length < finished.length ? { until: 2 * end - begin, isOver: false } : undefined
+    const until = Math.max(2 * end - begin, begin + MIN_SLICE_PERIOD_MS)
+    rest.current = blocks.length < finished.length ? { until, isOver: false } : undefined
     store.act({ type: 'printed', upto: blocks.at(-1)!.id })
   })
   const { current } = rest
@@ -112,8 +114,10 @@ function takeSlice(finished: readonly NumberedBlock[]): readonly NumberedBlock[]
   return end < 0 ? finished : finished.slice(0, Math.max(1, end))
 }
 
-/** The characters that one slice prints, in about 20 ms. */
-const SLICE_CHARS = 16 * 1024
+/** The characters that one slice prints, in about 40 ms. */
+const SLICE_CHARS = 32 * 1024
+/** The least time from slice to slice. */
+const MIN_SLICE_PERIOD_MS = 70
 
 /**
  * Reports a drawing failure instead of throwing, so that it does not leave a stack trace in a broken
