@@ -164,10 +164,10 @@ function setEntry(file: Buffer, elf: Elf, tag: number, value: number): void {
 }
 
 interface Cut {
-  /** The positions in the file between which the tables were. */
+  /** The positions in the file where the tables began, and where what follows them began. */
   from: number
   to: number
-  /** The number of bytes that go away there. */
+  /** The number of bytes removed between them. */
   cut: number
 }
 

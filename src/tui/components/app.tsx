@@ -116,7 +116,7 @@ function takeSlice(finished: readonly NumberedBlock[]): readonly NumberedBlock[]
 
 /** The characters that one slice prints, in about 40 ms. */
 const SLICE_CHARS = 32 * 1024
-/** The least time from slice to slice. */
+/** The minimum time from the start of a slice to the start of the next, in milliseconds. */
 const MIN_SLICE_PERIOD_MS = 70
 
 /**

@@ -78,7 +78,7 @@ const STYLES: Record<TextStyle, readonly Attribute[]> = {
 }
 
 /**
- * The colors (SGR) that are open at a position in a text, so that a line can close them and the next can
+ * The styles (SGR) that are open at a position in a text, so that a line can close them and the next can
  * reopen them.
  */
 export class OpenStyles {
@@ -99,13 +99,13 @@ export class OpenStyles {
     for (const parameter of parameters.split(';')) this.#applyOne(Number(parameter))
   }
 
-  /** Returns the sequences that reopen all colors. */
+  /** Returns the sequences that reopen all styles. */
   open(): string {
     if (this.isNone) return ''
     return Array.from(this.#open.values(), (parameter) => `\x1b[${parameter}m`).join('')
   }
 
-  /** Returns the sequences that close all colors at the end of a line; the next line reopens them. */
+  /** Returns the sequences that close all styles at the end of a line; the next line reopens them. */
   close(): string {
     if (this.isNone) return ''
     const ends = new Set(Array.from(this.#open.keys(), (key) => Math.trunc(key)))

@@ -23,14 +23,14 @@ export interface ServicesSnapshot {
 
 /** Collects the state of all services of a home; stale files are removed unless `keepsStale` is set. */
 export async function collectServices(
-  place: ServicesContext,
+  context: ServicesContext,
   signal: AbortSignal,
   { keepsStale = false, withDisk = true }: { keepsStale?: boolean; withDisk?: boolean } = {},
 ): Promise<ServicesSnapshot> {
-  const { manager, probe, paths, host } = place
-  const queries = await listServiceQueries(place, signal)
+  const { manager, probe, paths, host } = context
+  const queries = await listServiceQueries(context, signal)
   const unitNotes = async (name: string) => {
-    const facts = await fetchUnitFacts(place, name)
+    const facts = await fetchUnitFacts(context, name)
     return facts ? await missingFileNotes(name, facts) : []
   }
   const ports = { manager, probe, findProblems: () => findProblems(paths), now: () => host.now() }
@@ -40,15 +40,15 @@ export async function collectServices(
   const notes = [
     ...failure,
     ...(withDisk ? await diskNotes(paths) : []),
-    ...(await managerNotes(place, rows, signal)),
+    ...(await managerNotes(context, rows, signal)),
   ]
   return { at: host.now(), manager: { kind: manager.kind, note: manager.note }, rows, notes }
 }
 
 /** Reads the unit of a service; undefined when it has no unit or does not exist. */
-export async function fetchUnitFacts(place: ServicesContext, name: string): Promise<UnitFacts | undefined> {
-  const spec = findSpec(place, name)
-  const at = { manager: place.manager, folder: servicesFolder(place.paths) }
+export async function fetchUnitFacts(context: ServicesContext, name: string): Promise<UnitFacts | undefined> {
+  const spec = findSpec(context, name)
+  const at = { manager: context.manager, folder: servicesFolder(context.paths) }
   return spec && (await readUnitFacts(spec, at))
 }
 

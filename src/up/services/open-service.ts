@@ -27,7 +27,7 @@ export interface OpenService<H extends ShellHost = ShellHost> {
   manager: ServiceManager
   probe: ProbeService
   paths: HomePaths
-  place: SpecContext
+  context: SpecContext
   /** Directories on its PATH that this shell lacks; they are kept while it runs. */
   retainedPath: readonly string[]
   host: H
@@ -45,14 +45,14 @@ export async function openService<H extends ShellHost>(
   const manager = withOwnEnv(await chooseManager(toUpHost(host), shell, signal))
   const probe = homeProbe({ paths, env: host.env, uid: host.uid })
   const label = toServiceLabel(name, { home: paths.home, usualHome: shell.usualHome })
-  const { place, retainedPath } = await withRunningPath({ host, service, shell, manager }, signal)
-  const stopSpec = toStopSpec(service, place)
-  const spec = () => toSpec(service, place)
-  return { service, spec, stopSpec, label, manager, probe, paths, place, retainedPath, host }
+  const { context, retainedPath } = await withRunningPath({ host, service, shell, manager }, signal)
+  const stopSpec = toStopSpec(service, context)
+  const spec = () => toSpec(service, context)
+  return { service, spec, stopSpec, label, manager, probe, paths, context, retainedPath, host }
 }
 
-function toStopSpec(service: Service, place: SpecContext): ServiceSpec {
-  return toSpec(service, { ...place, node: place.node ?? 'node' })
+function toStopSpec(service: Service, context: SpecContext): ServiceSpec {
+  return toSpec(service, { ...context, node: context.node ?? 'node' })
 }
 
 /** Returns the context with the PATH of the running service when this shell's PATH is only a subset of it. */
@@ -64,14 +64,14 @@ async function withRunningPath(
     manager,
   }: Pick<OpenService, 'host' | 'service' | 'manager'> & { shell: SpecContext },
   signal: AbortSignal,
-): Promise<{ place: SpecContext; retainedPath: readonly string[] }> {
+): Promise<{ context: SpecContext; retainedPath: readonly string[] }> {
   const spec = toStopSpec(service, shell)
   const folder = servicesFolder(shell.paths)
   // A failure is ignored here: writing the unit reports it.
   const facts = await readUnitFacts(spec, { manager, folder }).catch(() => undefined)
-  const { place, retained } = mergeUnitPath(shell, facts?.path, host)
+  const { context, retained } = mergeUnitPath(shell, facts?.path, host)
   const isNeeded = retained.length > 0 && isActive(await fetchStatus({ manager, label: spec.label }, signal))
-  return isNeeded ? { place, retainedPath: retained } : { place: shell, retainedPath: [] }
+  return isNeeded ? { context, retainedPath: retained } : { context: shell, retainedPath: [] }
 }
 
 /** Finds the unit of a service that no longer exists, and its manager; undefined when there is none. */
@@ -80,10 +80,10 @@ export async function findOrphanedUnit(
   name: string,
   signal: AbortSignal,
 ): Promise<{ manager: ServiceManager; label: string } | undefined> {
-  const place = await buildSpecContext(host)
-  if (listServices(place.paths).some((service) => service.name === name)) return undefined
-  const manager = await chooseManager(toUpHost(host), place, signal)
-  const label = toServiceLabel(name, { home: place.paths.home, usualHome: place.usualHome })
+  const context = await buildSpecContext(host)
+  if (listServices(context.paths).some((service) => service.name === name)) return undefined
+  const manager = await chooseManager(toUpHost(host), context, signal)
+  const label = toServiceLabel(name, { home: context.paths.home, usualHome: context.usualHome })
   return (await manager.labels(signal)).includes(label) ? { manager, label } : undefined
 }
 

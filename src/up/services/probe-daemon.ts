@@ -8,15 +8,15 @@ import { readStaleStamp } from '../probe/stale-files.ts'
 import type { Probe } from '../probe/types.ts'
 
 /** Probes the daemon of a home and reads its stats. */
-export async function probeDaemon(place: DaemonTarget, signal: AbortSignal): Promise<Probe> {
+export async function probeDaemon(target: DaemonTarget, signal: AbortSignal): Promise<Probe> {
   try {
-    const stamp = await readStaleStamp(portFilePath(place.paths), Date.now())
-    const found = await findDaemon(place, signal)
-    if (!found) return { answers: false, ...(await findLeftover(place, stamp)) }
+    const stamp = await readStaleStamp(portFilePath(target.paths), Date.now())
+    const found = await findDaemon(target, signal)
+    if (!found) return { answers: false, ...(await findLeftover(target, stamp)) }
     if (found.olderAt !== undefined)
       return { answers: false, isForeign: true, problem: 'it speaks an older protocol (no hello)' }
     const { pid, build: version, home, ...stats } = await request(found.dispatch, 'getStats', {}, signal)
-    if (home !== place.paths.home)
+    if (home !== target.paths.home)
       return { answers: false, isForeign: true, pid, problem: `it belongs to ${home}` }
     const port = findTcpPort(stats.endpoints)
     return {
@@ -36,11 +36,11 @@ export async function probeDaemon(place: DaemonTarget, signal: AbortSignal): Pro
  * daemon replaces.
  */
 async function findLeftover(
-  place: DaemonTarget,
+  target: DaemonTarget,
   stamp: string | undefined,
 ): Promise<Pick<Probe, 'leftover'>> {
-  if (stamp !== undefined) return { leftover: { file: portFilePath(place.paths), stamp } }
-  const { endpoint } = daemonEndpoint(place)
+  if (stamp !== undefined) return { leftover: { file: portFilePath(target.paths), stamp } }
+  const { endpoint } = daemonEndpoint(target)
   return endpoint.kind === 'unix' && existsSync(endpoint.path) ? { leftover: { file: endpoint.path } } : {}
 }
 

@@ -70,20 +70,20 @@ export function findService(paths: Pick<HomePaths, 'packages'>, name: string): S
  * Builds the spec of a service for its manager. Throws `no-service`, and `missing` when a component has no
  * Node.
  */
-export function resolveSpec(name: string, place: SpecContext): ServiceSpec {
-  return toSpec(findService(place.paths, name), place)
+export function resolveSpec(name: string, context: SpecContext): ServiceSpec {
+  return toSpec(findService(context.paths, name), context)
 }
 
 /** Builds the spec of a service that is already found, like resolveSpec(). */
-export function toSpec(service: Service, place: SpecContext): ServiceSpec {
-  const { paths, usualHome, path } = place
+export function toSpec(service: Service, context: SpecContext): ServiceSpec {
+  const { paths, usualHome, path } = context
   const { name, description } = service
   const grant = toEnvGrant(service)
   return {
     name,
     label: toServiceLabel(name, { home: paths.home, usualHome }),
     description,
-    argv: toArgv(service, place),
+    argv: toArgv(service, context),
     cwd: paths.home,
     env: { CRABTALK_HOME: paths.home, PATH: path },
     envFile: grant ? ownEnvFile(paths, name) : paths.serviceEnv,
@@ -104,14 +104,14 @@ export function toEnvGrant({ name, run, variables = [] }: Service): EnvGrant | u
  * Builds the command. launchd has no environment files, so on macOS the service loads its own; and launchd
  * restarts any program that does not exit with 0, hence `--give-up`.
  */
-function toArgv({ name, run }: Service, place: SpecContext): readonly [string, ...string[]] {
-  const isDarwin = place.platform === 'darwin'
+function toArgv({ name, run }: Service, context: SpecContext): readonly [string, ...string[]] {
+  const isDarwin = context.platform === 'darwin'
   if ('words' in run) {
-    const file = isDarwin ? ['--env-file', place.paths.serviceEnv, '--give-up'] : []
-    return [...place.program, ...run.words, ...file]
+    const file = isDarwin ? ['--env-file', context.paths.serviceEnv, '--give-up'] : []
+    return [...context.program, ...run.words, ...file]
   }
   if ('program' in run) return [run.program]
-  if (place.node === undefined) {
+  if (context.node === undefined) {
     throw new CrabError(
       'missing',
       `Cannot run ${name}: it is a script for Node, and no node is on the PATH of services`,
@@ -122,8 +122,8 @@ function toArgv({ name, run }: Service, place: SpecContext): readonly [string, .
   }
   // Node before 20.19 does not have this option, and other versions print a message when the file is missing.
   return [
-    place.node,
-    ...(isDarwin && place.hasEnvFile ? [`--env-file=${ownEnvFile(place.paths, name)}`] : []),
+    context.node,
+    ...(isDarwin && context.hasEnvFile ? [`--env-file=${ownEnvFile(context.paths, name)}`] : []),
     run.script,
   ]
 }

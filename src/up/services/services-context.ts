@@ -42,10 +42,10 @@ export async function openServicesContext(host: ShellHost, signal: AbortSignal):
  * themselves in run/.
  */
 export async function listServiceQueries(
-  place: ServicesContext,
+  context: ServicesContext,
   signal: AbortSignal,
 ): Promise<ServiceQuery[]> {
-  const { paths, labels, manager } = place
+  const { paths, labels, manager } = context
   const known = listServices(paths).map(({ name, version = VERSION }) => ({ name, version }))
   const [units, announced] = await Promise.all([
     listUnitNames({ manager, labels }, signal).catch((): string[] => []), // the status query reports the error
@@ -59,11 +59,11 @@ export async function listServiceQueries(
 
 /** Lists the services of this home that have a unit at the service manager. Throws like the manager's verbs. */
 export async function listUnitNames(
-  { manager, labels: place }: Pick<ServicesContext, 'manager' | 'labels'>,
+  { manager, labels: labelContext }: Pick<ServicesContext, 'manager' | 'labels'>,
   signal: AbortSignal,
 ): Promise<string[]> {
   const labels = await manager.labels(signal)
-  return labels.flatMap((label) => parseServiceLabel(label, place) ?? []).toSorted()
+  return labels.flatMap((label) => parseServiceLabel(label, labelContext) ?? []).toSorted()
 }
 
 /** Returns the supervisor of a home, if one runs; `ended` resolves when it has exited, or after 10 s. */

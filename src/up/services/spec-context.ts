@@ -59,14 +59,14 @@ export function servicePath(
 
 /** Returns the context with the PATH merged with that of a running service, as mergePaths() does. */
 export function mergeUnitPath(
-  place: SpecContext,
+  context: SpecContext,
   before: string | undefined,
   host: ShellHost,
-): { place: SpecContext; retained: readonly string[] } {
-  if (place.hasOwnPath) return { place, retained: [] }
+): { context: SpecContext; retained: readonly string[] } {
+  if (context.hasOwnPath) return { context, retained: [] }
   const usual = servicePath(host, '').path
-  const { path, retained } = mergePaths({ before, now: place.path, usual, delimiter, isDirectory })
-  return { place: { ...place, path, node: findOnPath(path, 'node') }, retained }
+  const { path, retained } = mergePaths({ before, now: context.path, usual, delimiter, isDirectory })
+  return { context: { ...context, path, node: findOnPath(path, 'node') }, retained }
 }
 
 /** Returns the default home; empty for a user without a home directory. */

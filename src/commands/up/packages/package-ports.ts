@@ -94,8 +94,8 @@ function servicePorts(host: Host): ServicePorts {
       const { openService } = await import('../../../up/services/open-service.ts')
       // The daemon stands in for any service to open the manager: the service of a broken package cannot be
       // opened.
-      const { manager, paths, place } = await openService(host, 'daemon', signal)
-      await manager.remove(toServiceLabel(name, { home: paths.home, usualHome: place.usualHome }), signal)
+      const { manager, paths, context } = await openService(host, 'daemon', signal)
+      await manager.remove(toServiceLabel(name, { home: paths.home, usualHome: context.usualHome }), signal)
     },
   }
 }

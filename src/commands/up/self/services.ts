@@ -67,10 +67,10 @@ export function isRestartFailure({ code }: RestartResult): boolean {
 
 /** Lists the built-in services that run this program; empty when the service manager cannot be queried. */
 async function listRunningNames({ program, host }: RestartContext, signal: AbortSignal): Promise<string[]> {
-  const place = await openServicesContext(host, signal).catch(() => undefined)
-  if (!place) return []
+  const context = await openServicesContext(host, signal).catch(() => undefined)
+  if (!context) return []
   const own = KNOWN_SERVICES.filter(({ run }) => run !== undefined).map(({ name }) => name)
-  const running = await Promise.all(own.map((name) => runsProgram(name, { context: place, program }, signal)))
+  const running = await Promise.all(own.map((name) => runsProgram(name, { context, program }, signal)))
   return own.filter((_, index) => running[index])
 }
 
@@ -102,9 +102,11 @@ async function readExecutable(pid: number): Promise<string | undefined> {
 }
 
 async function findPid(name: string, host: Host, signal: AbortSignal): Promise<number | undefined> {
-  const place = await openServicesContext(host, signal).catch(() => undefined)
-  if (!place) return undefined
-  const [status] = await place.manager.status([toServiceLabel(name, place.labels)], signal).catch(() => [])
+  const context = await openServicesContext(host, signal).catch(() => undefined)
+  if (!context) return undefined
+  const [status] = await context.manager
+    .status([toServiceLabel(name, context.labels)], signal)
+    .catch(() => [])
   return status?.pid
 }
 

@@ -48,7 +48,7 @@ export async function startService(
   if (before.state === 'waiting' || before.state === 'failed') warnEarlierCrash(handle, before)
   await replaceOnDemandDaemon(handle, { now: options.has('now') }, signal)
   const spec = handle.spec()
-  if (!ran && !handle.place.hasOwnPath) warnTransientPath(host)
+  if (!ran && !handle.context.hasOwnPath) warnTransientPath(host)
   const hasChanged = (await showEdits(handle, spec, { options }, signal)) || hasOtherSpec(handle, spec)
   if (!ran) truncateOutput(spec.output) // nothing writes to it while the service is stopped
   const since = await markLogs(paths.logs, service.name)
