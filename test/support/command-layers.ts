@@ -59,7 +59,7 @@ export const COMMAND_LAYERS: Record<string, readonly string[]> = {
     'src/core/process/types.ts',
     'src/core/provider/provider-keys.ts',
     'src/daemon/runtime-connection.ts',
-    'src/tui/chat.tsx',
+    'src/tui/chat.ts',
     'src/tui/plain/plain-chat.ts',
     'src/tui/ports.ts',
     'src/tui/state/pending-asks.ts',

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import type { Dispatch } from '../../src/core/protocol/dispatch.ts'
-import { openChat } from '../../src/tui/chat.tsx'
+import { openChat } from '../../src/tui/chat.ts'
 import type { ChatOptions, ChatPorts } from '../../src/tui/ports.ts'
 import { chatPorts } from './chat-ports.ts'
 import { CHAT_OPTIONS } from './chat-state.ts'

@@ -9,6 +9,22 @@ import { until } from '../support/until.ts'
 const NEVER = new AbortController().signal
 const CALL = { call: 'c1', name: 'bash', args: '{"command":"touch ran"}' }
 
+test('the first write shows the welcome and the prompt, and the components change nothing of it', async () => {
+  await using chat = await openShownChat([], { options: { model: 'big', color: true } })
+  const shown = (bytes: string) => stripVTControlCharacters(bytes).trim()
+  assert.match(shown(chat.writes()[0]!), /^crabtalk.*> Ask anything.* · big · /s)
+  await until('Ink has drawn its frame', () => chat.writes().some((bytes) => bytes.includes('?2004h')))
+  const later = chat.writes().slice(1)
+  const isRunning = later.findIndex((bytes) => bytes.includes('?2004h'))
+  assert.equal(shown(later.slice(0, isRunning).join('')), '')
+})
+
+test('keys that are typed before the first frame reach the prompt', async () => {
+  await using chat = await openShownChat([{ parts: ['Heard.'] }])
+  chat.type('hello\r')
+  await chat.see('hello', 'Heard.')
+})
+
 test('output that arrives while an editor has the terminal is printed when the editor ends', async () => {
   const gate = Promise.withResolvers<void>()
   const editing = Promise.withResolvers<undefined>()

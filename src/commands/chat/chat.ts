@@ -33,7 +33,7 @@ async function openOnScreen(
   const session = await resolveConversationId(settings.session, opened.ports.dispatch, signal)
   using ended = abortOnSignal(host)
   const [{ openChat }, { guessReflow }] = await Promise.all([
-    import('../../tui/chat.tsx'),
+    import('../../tui/chat.ts'),
     import('../../tui/terminal/reflow.ts'),
   ])
   const terminal = { ...screen, reflow: guessReflow(host.env) }

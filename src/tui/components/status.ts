@@ -45,8 +45,19 @@ export function joinStatus(parts: readonly StatusPart[], columns: number, color:
     const least = shown.reduce((one, other) => (other.rank < one.rank ? other : one))
     shown = shown.filter((part) => part !== least)
   }
-  const line = shown.map(({ text, style }) => paint(text, color, style)).join(paint(BETWEEN, color, 'dim'))
-  return truncateText(line, columns)
+  const runs: { text: string; style: TextStyle }[] = []
+  for (const { text, style } of shown) {
+    if (runs.length > 0) addRun(runs, BETWEEN, 'dim')
+    addRun(runs, text, style)
+  }
+  return truncateText(runs.map(({ text, style }) => paint(text, color, style)).join(''), columns)
+}
+
+/** Adds a text to the last run if that has the same style: Ink writes neighbors of one style together, too. */
+function addRun(runs: { text: string; style: TextStyle }[], text: string, style: TextStyle): void {
+  const last = runs.at(-1)
+  if (last?.style === style) last.text += text
+  else runs.push({ text, style })
 }
 
 const BETWEEN = ' · '

@@ -8,7 +8,8 @@ import {
   type Size,
 } from './reflow.ts'
 
-interface Frame {
+/** Lines below the scrollback, and the column and line of the caret among them. */
+export interface Frame {
   lines: readonly string[]
   caret: { x: number; y: number } | undefined
 }

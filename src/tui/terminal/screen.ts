@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import type { Writable } from 'node:stream'
 import { type InkCaret, type InkWrite, readInkWrite } from './ink-writes.ts'
-import { Painter } from './painter.ts'
+import { type Frame, Painter } from './painter.ts'
 import type { Reflow, Size } from './reflow.ts'
 
 /** The terminal: a stream that reports its size and changes of it. */
@@ -56,6 +56,8 @@ export class Screen implements Disposable {
   #texts: { text: string; caret: InkCaret | undefined }[] = []
   /** The number of lines of Ink's last frame, as Ink counts them. */
   #inkLines = 0
+  /** Whether the cursor was hidden for the first frame, as Ink does once before it draws. */
+  #hasHidden = false
   /** Whether Ink is in the middle of a frame. */
   #isInFrame = false
   /** Whether Ink is handling a resize, possibly with several frames. */
@@ -124,6 +126,15 @@ export class Screen implements Disposable {
     this.#painter.forget()
   }
 
+  /** Prints text and draws a frame below it immediately, before Ink draws anything. */
+  drawFirst(text: string, { lines, caret }: Frame): void {
+    this.#painter.print(text)
+    this.#painter.frame(lines)
+    this.#painter.place(caret)
+    this.#hasHidden = true
+    this.#write(HIDE_CURSOR + this.#painter.draw(getSize(this.#options.output)))
+  }
+
   /** Redraws the frame at the cursor. */
   redraw(): void {
     this.forget()
@@ -160,7 +171,9 @@ export class Screen implements Disposable {
 
   #take(write: InkWrite, data: string): void {
     if (data === '') return
-    if (write.type === 'mode')
+    if (this.#hasHidden && data === HIDE_CURSOR)
+      this.#hasHidden = false // it would make the caret flicker
+    else if (write.type === 'mode')
       this.write(write.bytes) // the terminal may be lent after a change of modes
     else if (write.type === 'begin') this.#isInFrame = true
     else if (write.type === 'end') this.#isInFrame = false
@@ -287,5 +300,6 @@ function getSize({ columns, rows }: TerminalStream): Size {
   return { columns: columns || 80, rows: rows || 24 }
 }
 
+const HIDE_CURSOR = '\u001b[?25l'
 const QUIET_MS = 33
 const MAX_INTERVALS = 8

@@ -1,6 +1,5 @@
 import { render } from 'ink'
 import { toCrabError } from '../core/base/errors.ts'
-import type { ProcessHooks } from '../core/base/process-hooks.ts'
 import { request } from '../core/protocol/dispatch.ts'
 import { App } from './components/app.tsx'
 import { Controller, type TerminalControl } from './controller/controller.ts'
@@ -9,44 +8,35 @@ import { Feed } from './controller/feed.ts'
 import { loadCommands, slashContext } from './controller/slash.ts'
 import { showTranscript } from './controller/transcript.ts'
 import type { ChatOptions, ChatPorts } from './ports.ts'
-import { initialState } from './state/initial.ts'
 import { type Unanswered, unansweredAsks } from './state/pending-asks.ts'
-import { ChatStore } from './state/store.ts'
-import { guardTerminal } from './terminal/guard.ts'
-import type { Reflow } from './terminal/reflow.ts'
-import { Screen } from './terminal/screen.ts'
+import type { ChatStore } from './state/store.ts'
+import type { Screen } from './terminal/screen.ts'
 import { withHistory } from './text/prompt.ts'
-import type { Block } from './view/blocks.ts'
 
-/** The terminal the chat is drawn on. */
-export interface ChatTerminal {
+/** The chat after its first frame. */
+export interface RunningChat {
+  ports: ChatPorts
+  options: ChatOptions
   stdin: NodeJS.ReadStream
-  stdout: NodeJS.WriteStream
-  hooks: ProcessHooks
-  /** The terminal's treatment of lines that no longer fit after it is resized. */
-  reflow: Reflow
+  store: ChatStore
+  screen: Screen
+  /** Lends the terminal, once `onTerminal` has received the function that does. */
+  control: TerminalControl
+  onTerminal(lend: TerminalControl['lend']): void
+  /** Resolves when the terminal cannot be written any more. */
+  gone: Promise<unknown>
 }
 
-/**
- * Opens the chat on a terminal. Resolves when the user leaves it, with the questions that are still
- * unanswered. Aborting the signal also leaves it. Throws the error that kept the requested conversation from
- * being opened, and `internal` when something cannot be drawn.
- */
-export async function openChat(
-  ports: ChatPorts,
-  options: ChatOptions,
-  terminal: ChatTerminal,
+/** Runs the chat whose first frame is on the screen; resolves and throws like openChat(). */
+export async function runChat(
+  { ports, options, stdin, store, screen, control, onTerminal, gone }: RunningChat,
   signal: AbortSignal,
 ): Promise<Unanswered | undefined> {
   const shutdown = new AbortController()
-  using store = new ChatStore(initialState(options))
   const feed = new Feed({ store, ports, signal: shutdown.signal })
   const chat = { store, ports, options, feed, shutdown: shutdown.signal }
   const exit = new ChatExit(() => controller.end(), store)
-  using screen = new Screen({ output: terminal.stdout, reflow: terminal.reflow, onGone: () => exit.leave() })
-  const lending = Promise.withResolvers<TerminalControl['lend']>()
-  const lend = createLend(store, lending.promise)
-  using guard = guardTerminal({ hooks: terminal.hooks, screen, lend })
+  void gone.then(() => exit.leave())
   const commands = loadCommands(
     slashContext(
       {
@@ -62,28 +52,27 @@ export async function openChat(
     store,
     ports,
     rules: options.rules,
-    terminal: { lend, suspend: () => guard.suspend() },
+    terminal: control,
     size: () => screen.size,
     commands,
     feed,
     showTranscript: () =>
-      showTranscript({ store, ports, screen, stdin: terminal.stdin, color: options.color }, shutdown.signal),
+      showTranscript({ store, ports, screen, stdin, color: options.color }, shutdown.signal),
     leave: () => exit.leave(),
     signal: shutdown.signal,
   })
-  store.act({ type: 'print', block: welcome(options, ports) })
   const app = render(
     <App
       store={store}
       controller={controller}
       color={options.color}
       location={{ shownCwd: ports.shownCwd }}
-      onTerminal={lending.resolve}
+      onTerminal={onTerminal}
       onFailure={(reason) => exit.leave(reason)}
       now={ports.now}
       elapsed={ports.elapsed}
     />,
-    { ...INK, stdin: terminal.stdin, stdout: screen.ink },
+    { ...INK, stdin, stdout: screen.ink },
   )
   const onAbort = () => exit.leave()
   signal.addEventListener('abort', onAbort, { once: true })
@@ -160,22 +149,6 @@ interface Chat {
 }
 
 /**
- * Lends the terminal and records that in the state: meanwhile nothing is printed, and no key reaches an
- * overlay that is hidden.
- */
-function createLend(store: ChatStore, ready: Promise<TerminalControl['lend']>): TerminalControl['lend'] {
-  return async (use) => {
-    const lend = await ready
-    store.act({ type: 'lent', isLent: true })
-    try {
-      await lend(use)
-    } finally {
-      store.act({ type: 'lent', isLent: false })
-    }
-  }
-}
-
-/**
  * Loads data and sends the initial prompt after the first frame. The chat ends when the requested
  * conversation does not exist.
  */
@@ -214,8 +187,4 @@ async function loadModels(
   const { models } = await request(ports.dispatch, 'listModels', {}, signal)
   const model = store.get().model || (models.find(({ active }) => active)?.name ?? '')
   store.act({ type: 'set', change: { models, model } })
-}
-
-function welcome({ agent, model = '', version }: ChatOptions, { shownCwd: cwd }: ChatPorts): Block {
-  return { kind: 'welcome', agent, model, cwd, version, hint: '/help for commands, Ctrl+C twice to leave' }
 }

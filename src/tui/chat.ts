@@ -1,0 +1,62 @@
+import type { ProcessHooks } from '../core/base/process-hooks.ts'
+import type { TerminalControl } from './controller/controller.ts'
+import { drawFirstFrame } from './first-frame.ts'
+import type { ChatOptions, ChatPorts } from './ports.ts'
+import { initialState } from './state/initial.ts'
+import type { Unanswered } from './state/pending-asks.ts'
+import { ChatStore } from './state/store.ts'
+import { guardTerminal } from './terminal/guard.ts'
+import type { Reflow } from './terminal/reflow.ts'
+import { Screen } from './terminal/screen.ts'
+
+/** The terminal the chat is drawn on. */
+export interface ChatTerminal {
+  stdin: NodeJS.ReadStream
+  stdout: NodeJS.WriteStream
+  hooks: ProcessHooks
+  /** The terminal's treatment of lines that no longer fit after it is resized. */
+  reflow: Reflow
+}
+
+/**
+ * Opens the chat on a terminal. Resolves when the user leaves it, with the questions that are still
+ * unanswered. Aborting the signal also leaves it. Throws the error that kept the requested conversation from
+ * being opened, and `internal` when something cannot be drawn.
+ *
+ * The first frame is drawn before React and Ink are loaded, which takes as long as everything before it; keys
+ * typed meanwhile wait in the terminal (ADR 0181).
+ */
+export async function openChat(
+  ports: ChatPorts,
+  options: ChatOptions,
+  terminal: ChatTerminal,
+  signal: AbortSignal,
+): Promise<Unanswered | undefined> {
+  using store = new ChatStore(initialState(options))
+  const gone = Promise.withResolvers<unknown>()
+  using screen = new Screen({ output: terminal.stdout, reflow: terminal.reflow, onGone: gone.resolve })
+  const lending = Promise.withResolvers<TerminalControl['lend']>()
+  const lend = createLend(store, lending.promise)
+  using guard = guardTerminal({ hooks: terminal.hooks, screen, lend })
+  drawFirstFrame({ store, screen }, options, ports)
+  const { runChat } = await import('./run-chat.tsx')
+  const frame = { store, screen, gone: gone.promise, onTerminal: lending.resolve }
+  const control = { lend, suspend: () => guard.suspend() }
+  return await runChat({ ports, options, stdin: terminal.stdin, control, ...frame }, signal)
+}
+
+/**
+ * Lends the terminal and records that in the state: meanwhile nothing is printed, and no key reaches an
+ * overlay that is hidden.
+ */
+function createLend(store: ChatStore, ready: Promise<TerminalControl['lend']>): TerminalControl['lend'] {
+  return async (use) => {
+    const lend = await ready
+    store.act({ type: 'lent', isLent: true })
+    try {
+      await lend(use)
+    } finally {
+      store.act({ type: 'lent', isLent: false })
+    }
+  }
+}
