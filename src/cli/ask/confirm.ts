@@ -15,14 +15,27 @@ export async function confirm(
   { options, host }: { options: ParsedOptions; host: Host },
   signal: AbortSignal,
 ): Promise<boolean | undefined> {
-  if (options.has('yes')) return true
+  return options.has('yes') || (await askYesNo(question, { host, fallback: 'no' }, signal))
+}
+
+/**
+ * Asks the user a question; Enter alone gives the fallback, and the end of input, or any other text, means no.
+ *
+ * Returns undefined when the user cannot be asked: standard input is not a terminal, or there is no terminal
+ * to ask on.
+ */
+export async function askYesNo(
+  question: string,
+  { host, fallback }: { host: Host; fallback: 'yes' | 'no' },
+  signal: AbortSignal,
+): Promise<boolean | undefined> {
   using terminal = host.stdinKind() === 'terminal' ? host.terminal() : undefined
   if (!terminal) return undefined
   terminal.forgetInput()
-  terminal.output.write(`${sanitize(question)} [y/N] `)
-  const answer = await terminal.readLine(signal)
+  terminal.output.write(`${sanitize(question)} ${fallback === 'yes' ? '[Y/n]' : '[y/N]'} `)
+  const answer = (await terminal.readLine(signal))?.trim()
   if (answer === undefined) terminal.output.write('\n')
-  return /^y(es)?$/i.test((answer ?? '').trim())
+  return answer === '' ? fallback === 'yes' : /^y(es)?$/i.test(answer ?? '')
 }
 
 /** Returns the error of a command that the user declined. */

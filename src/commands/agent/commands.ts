@@ -1,15 +1,10 @@
-import { join } from 'node:path'
 import type { CommandHandler } from '../../cli/command.ts'
-import { openEditor } from '../../cli/editor.ts'
 import type { Host } from '../../cli/host.ts'
-import { resolvePaths } from '../../cli/paths.ts'
 import { printJson, printTable } from '../../cli/print.ts'
 import { CrabError, ERROR_KINDS } from '../../core/base/errors.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
-import { findProblems } from '../../core/config/find-problems.ts'
 import { renderToml } from '../../core/config/toml-render.ts'
-import { configError } from '../../core/config/validation-issue.ts'
 import type { AgentInfo } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
 import { attach } from '../../daemon/attach.ts'
@@ -49,7 +44,11 @@ export const editAgentCommand: CommandHandler = async ({ options, host, signal }
   await using attached = await attach(host)
   const name = options.args[0] ?? ''
   if (!changes) {
-    return editFiles(await resolveAgentName(attached.dispatch, name, signal), host)
+    const agent = await resolveAgentName(attached.dispatch, name, signal)
+    requireTerminal(host)
+    const { editAgentFiles } = await import('./edit-files.ts')
+    const isChanged = await editAgentFiles(agent, host, signal)
+    return printLine(host, isChanged ? `changed ${agent}` : `nothing changed: ${agent} is as it was`)
   }
   if (changes.prompt === '') throw emptyPrompt(name)
   const message = { name, config: JSON.stringify(changes.patch), prompt: changes.prompt ?? '' }
@@ -95,18 +94,12 @@ function emptyPrompt(name: string): CrabError {
   })
 }
 
-/** Opens both files of an agent in an editor, and reports the issues in them afterwards. */
-async function editFiles(name: string, host: Host): Promise<number> {
-  if (host.stdinKind() !== 'terminal') {
-    throw new CrabError('usage', 'Cannot open an editor: there is no terminal', {
-      hint: 'give options, for example --set model=NAME',
-    })
-  }
-  const paths = resolvePaths(host)
-  await openEditor([join(paths.agents, `${name}.toml`), join(paths.agents, `${name}.md`)], host)
-  const problems = (await findProblems(paths)).filter(({ file }) => file === `agents/${name}.toml`)
-  if (problems.length > 0) throw configError(problems)
-  return printLine(host, `changed ${name}`)
+/** Throws `usage` without a terminal for the editor. */
+function requireTerminal(host: Host): void {
+  if (host.stdinKind() === 'terminal') return
+  throw new CrabError('usage', 'Cannot open an editor: there is no terminal', {
+    hint: 'give options, for example --set model=NAME',
+  })
 }
 
 function printLine(host: Host, text: string): number {

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import type { JsonObject } from '../base/message.ts'
 import { REDACTED } from '../base/secrets/redact.ts'
-import { type IdentifiedFile, readAgentFiles, toAgent } from './agent-files.ts'
+import { findAgentFile, type IdentifiedFile, readAgentFiles, toAgent } from './agent-files.ts'
 import { agentTable } from './agent-schema.ts'
 import { configTable } from './config-schema.ts'
 import { findForeignMark, foreignHomeHint } from './foreign-home.ts'
@@ -17,6 +17,13 @@ export async function findProblems(paths: HomePaths): Promise<FileIssue[]> {
   const agents = await Promise.all((await readAgentFiles(paths.agents)).map(toAgent))
   const outcomes = [await readConfig(paths), ...agents]
   return outcomes.flatMap((outcome) => (outcome.ok ? [] : outcome.problems))
+}
+
+/** Returns the problems of one agent's files in a folder; none without such a file. Changes nothing. */
+export async function findAgentProblems(folder: string, name: string): Promise<readonly FileIssue[]> {
+  const file = await findAgentFile(folder, name)
+  const outcome = file && (await toAgent(file))
+  return outcome === undefined || outcome.ok ? [] : outcome.problems
 }
 
 /**
