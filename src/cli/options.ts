@@ -3,6 +3,9 @@ import type { CommandOption } from './command.ts'
 /** The option of commands that can print JSON. */
 export const JSON_OPTION: CommandOption = { name: 'json', summary: 'Print JSON' }
 
+/** The option of commands that ask before they delete or install something. */
+export const YES_OPTION: CommandOption = { name: 'yes', short: 'y', summary: 'Do not ask for confirmation' }
+
 /** The option that names an agent. */
 export const AGENT_OPTION: CommandOption = {
   name: 'agent',

@@ -1,5 +1,5 @@
 import type { Command, CommandOption } from '../cli/command.ts'
-import { AGENT_OPTION, JSON_OPTION } from '../cli/options.ts'
+import { AGENT_OPTION, JSON_OPTION, YES_OPTION } from '../cli/options.ts'
 import { ASKS_COMMANDS } from './asks/table.ts'
 import { CHAT_COMMANDS } from './chat/table.ts'
 import { completionCommands } from './completions/table.ts'
@@ -85,8 +85,10 @@ export const CRABTALK: readonly Command[] = [
     args: '<name>',
     kinds: ['agent'],
     summary: 'Delete an agent; its conversations stay',
-    options: [],
-    examples: ['crabtalk agent delete critic'],
+    details:
+      'Asks first, because its configuration and prompt cannot be restored. Without a terminal, --yes is required.',
+    options: [YES_OPTION],
+    examples: ['crabtalk agent delete critic', 'crabtalk agent delete critic --yes'],
     load: async () => (await import('./agent/commands.ts')).removeAgentCommand,
   },
   ...CONVERSATION_COMMANDS,

@@ -108,10 +108,20 @@ test('agent delete removes the files and keeps the conversations; during a turn 
   await talk.run(['agent', 'create', 'one'])
   const running = talk.startSend(['-a', 'one', 'hello'])
   await running.prints(/^begun$/)
-  assertFailed(await talk.run(['agent', 'delete', 'one']), 'conflict', { message: /one/ })
+  assertFailed(await talk.run(['agent', 'delete', 'one', '--yes']), 'conflict', { message: /one/ })
   resolve()
   assert.equal((await running.finished).code, 0)
-  assert.equal((await talk.run(['agent', 'delete', 'one'])).stdout, 'deleted one; its conversations stay\n')
+  assertFailed(await talk.run(['agent', 'delete', 'one']), 'denied', {
+    message: /^Cannot delete one: there is no terminal to ask for confirmation$/,
+    hint: /--yes/,
+  })
+  const no = talk.terminal(['agent', 'delete', 'one'])
+  await no.shows(/Permanently delete the agent one, [^?]*\? Its conversations stay\. \[y\/N\] /)
+  no.type('\r')
+  assert.equal((await no.finished).code, 4)
+  assert.equal((await listed(talk)).length, 2)
+  const { stdout } = await talk.run(['agent', 'delete', 'one', '-y'])
+  assert.equal(stdout, 'deleted one; its conversations stay\n')
   assert.deepEqual(
     (await listed(talk)).map(({ name }) => name),
     ['crab'],

@@ -133,7 +133,17 @@ test('conversation delete removes files permanently, and none of them when an id
   assertFailed(await talk.run(['conversation', 'delete']), 'usage', { message: /(is|are) missing$/ })
   assert.equal((await talk.sessions()).length, 2)
   const [first = '', second = ''] = ids.map((id) => id.slice(-8))
-  const { stdout, code } = await talk.run(['conversation', 'delete', first, second, ids[0]!])
+  assertFailed(await talk.run(['conversation', 'delete', first]), 'denied', {
+    message: new RegExp(`^Cannot delete ${first}: there is no terminal to ask for confirmation$`),
+    hint: /--yes/,
+  })
+  const no = talk.terminal(['conversation', 'delete', first, second])
+  await no.shows(/Permanently delete these 2\? \[y\/N\] /)
+  assert.match(no.output(), new RegExp(`${first} · crab/[^\\r]* · 2 messages · `))
+  no.type('n\r')
+  assert.equal((await no.finished).code, 4)
+  assert.equal((await talk.sessions()).length, 2)
+  const { stdout, code } = await talk.run(['conversation', 'delete', '--yes', first, second, ids[0]!])
   assert.deepEqual([stdout, code], [`deleted ${first}\ndeleted ${second}\n`, 0])
   assert.deepEqual([await talk.sessions(), await listed(talk)], [[], []])
   await talk.send(['-s', 'me', 'again'])

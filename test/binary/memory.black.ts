@@ -162,7 +162,11 @@ test('memory forget removes all of its arguments or none, and asks on a terminal
     })
   }
   assert.equal((await out(box, 'list')).split('\n').length, 6)
-  assert.match(await out(box, 'forget', 'a', 'aa'), /^forgot a · [^\n]*\n$/)
+  assertFailed(await box.run(['memory', 'forget', 'a']), 'denied', {
+    message: /^Cannot forget "a": there is no terminal to ask for confirmation$/,
+    hint: /--yes/,
+  })
+  assert.match(await out(box, 'forget', '--yes', 'a', 'aa'), /^forgot a · [^\n]*\n$/)
   const no = box.terminal(['memory', 'forget', 'b'])
   await no.shows(/b · note · (?:now|\d+[sm] ago) · also bb: about b\s+Forget this\? \[y\/N\] /)
   no.type('n\r')

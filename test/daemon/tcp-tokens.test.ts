@@ -87,7 +87,7 @@ describe('TCP clients with tokens', { concurrency: 2 }, () => {
     assert.deepEqual(errors, ['Cannot continue: the agent of this connection was renamed'])
     await request(web, 'send', { agent: 'scribe', content: 'again' }, NEVER)
     await assert.rejects(request(web, 'send', { agent: 'clerk', content: 'hi' }, NEVER), { kind: 'denied' })
-    await box.crabtalk('agent', 'delete', 'scribe')
+    await box.crabtalk('agent', 'delete', 'scribe', '--yes')
     assert.ok(!(await box.crabtalk('token', 'list')).includes('web'))
   })
 

@@ -38,6 +38,23 @@ export async function askYesNo(
   return answer === '' ? fallback === 'yes' : /^y(es)?$/i.test(answer ?? '')
 }
 
+/**
+ * Asks the user before something is deleted that cannot be restored, unless --yes was given. `task` is the
+ * verb and object of the error. Throws `denied` for a no, and when the user cannot be asked.
+ */
+export async function requireConsent(
+  question: string,
+  { task, options, host }: { task: string; options: ParsedOptions; host: Host },
+  signal: AbortSignal,
+): Promise<void> {
+  const answer = await confirm(question, { options, host }, signal)
+  if (answer === true) return
+  if (answer === false) throw declinedError(task)
+  throw new CrabError('denied', `Cannot ${task}: there is no terminal to ask for confirmation`, {
+    hint: 'add --yes to do it without asking',
+  })
+}
+
 /** Returns the error of a command that the user declined. */
 export function declinedError(what: string): CrabError {
   return new CrabError('denied', `Cannot ${what}: you answered no`)

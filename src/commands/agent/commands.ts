@@ -1,3 +1,4 @@
+import { requireConsent } from '../../cli/ask/confirm.ts'
 import type { CommandHandler } from '../../cli/command.ts'
 import type { Host } from '../../cli/host.ts'
 import { printJson, printTable } from '../../cli/print.ts'
@@ -69,7 +70,9 @@ export const renameAgentCommand: CommandHandler = async ({ options, host, signal
 /** Runs `crabtalk agent delete`. */
 export const removeAgentCommand: CommandHandler = async ({ options, host, signal }) => {
   await using attached = await attach(host)
-  const name = options.args[0] ?? ''
+  const name = await resolveAgentName(attached.dispatch, options.args[0] ?? '', signal)
+  const question = `Permanently delete the agent ${name}, its configuration and its prompt? Its conversations stay.`
+  await requireConsent(question, { task: `delete ${name}`, options, host }, signal)
   await request(attached.dispatch, 'deleteAgent', { name }, signal)
   return printLine(host, `deleted ${name}; its conversations stay`)
 }

@@ -1,3 +1,4 @@
+import { requireConsent } from '../../cli/ask/confirm.ts'
 import type { CommandHandler } from '../../cli/command.ts'
 import { parseCount } from '../../cli/duration.ts'
 import { findConversation, readConversations, shortId } from '../../cli/find-conversation.ts'
@@ -5,9 +6,10 @@ import type { Host } from '../../cli/host.ts'
 import { openOutFile } from '../../cli/out-file.ts'
 import { printJson, printTable } from '../../cli/print.ts'
 import { CrabError } from '../../core/base/errors.ts'
+import { pluralize } from '../../core/base/format.ts'
 import { toShownJson } from '../../core/base/json.ts'
 import { relativeTime } from '../../core/base/relative-time.ts'
-import { sanitize } from '../../core/base/sanitize.ts'
+import { sanitize, sanitizeLine } from '../../core/base/sanitize.ts'
 import { takeStart } from '../../core/base/truncate.ts'
 import { conversationMarkdown } from '../../core/protocol/conversation-markdown.ts'
 import type { ConversationInfo } from '../../core/protocol/crabtalk.generated.ts'
@@ -84,13 +86,27 @@ export const exportConversationCommand: CommandHandler = async ({ options, host,
 /** Runs `crabtalk conversation delete`: deletes nothing when one of the ids cannot be resolved. */
 export const removeConversationCommand: CommandHandler = async ({ options, host, signal }) => {
   await using attached = await attach(host)
-  const found = new Set<string>()
-  for (const id of options.args) found.add((await findConversation(attached.dispatch, id, signal)).filePath)
-  for (const filePath of found) {
+  const found = new Map<string, ConversationInfo>()
+  for (const id of options.args) {
+    const info = await findConversation(attached.dispatch, id, signal)
+    found.set(info.filePath, info)
+  }
+  const lines = [...found.values()].map((info) => `${summarizeConversation(info)}\n`)
+  const question = `${lines.join('')}Permanently delete ${found.size === 1 ? 'this' : `these ${found.size}`}?`
+  const task = `delete ${[...found.keys()].map(shortId).join(', ')}`
+  await requireConsent(question, { task, options, host }, signal)
+  for (const filePath of found.keys()) {
     await request(attached.dispatch, 'deleteConversation', { filePath }, signal)
     host.stdout.write(`deleted ${shortId(filePath)}\n`)
   }
   return 0
+}
+
+/** Describes a conversation on one line, for the question whether to delete it. */
+function summarizeConversation({ filePath, agent, sender, title, preview, messageCount }: ConversationInfo) {
+  const about = title || preview
+  const parts = [shortId(filePath), `${agent}/${sender}`, pluralize(messageCount, 'message'), about]
+  return sanitizeLine(parts.filter((part) => part !== '').join(' · '))
 }
 
 /** The current state of a conversation; `asks` when it waits for the user. */

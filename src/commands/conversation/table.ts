@@ -1,5 +1,5 @@
 import type { Command, CommandOption } from '../../cli/command.ts'
-import { JSON_OPTION } from '../../cli/options.ts'
+import { JSON_OPTION, YES_OPTION } from '../../cli/options.ts'
 import { ADDRESS_OPTIONS } from '../follow/table.ts'
 
 /** The filters of commands that work on several conversations. */
@@ -147,8 +147,9 @@ did. Without options, it applies to the conversation that was used last.`,
     args: '<...ids>',
     kinds: ['conversation'],
     summary: 'Delete conversations permanently',
-    options: [],
-    examples: ['crabtalk conversation delete 8Z4K2M0Q'],
+    details: 'Asks first. Without a terminal, --yes is required.',
+    options: [YES_OPTION],
+    examples: ['crabtalk conversation delete 8Z4K2M0Q', 'crabtalk conversation delete 8Z4K2M0Q --yes'],
     load: async () => (await import('./commands.ts')).removeConversationCommand,
   },
 ]

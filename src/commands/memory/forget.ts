@@ -1,4 +1,4 @@
-import { confirm, declinedError } from '../../cli/ask/confirm.ts'
+import { requireConsent } from '../../cli/ask/confirm.ts'
 import type { CommandHandler } from '../../cli/command.ts'
 import { printJson } from '../../cli/print.ts'
 import { CrabError, toCrabError } from '../../core/base/errors.ts'
@@ -18,7 +18,11 @@ export const forgetMemoryCommand: CommandHandler = async ({ options, host, signa
   const entries = await findNotes(attached.dispatch, { agent, names: options.args }, signal)
   const lines = entries.map((entry) => `${summarizeEntry(entry)}: ${previewContent(entry.content)}\n`)
   const question = `${lines.join('')}Forget ${entries.length === 1 ? 'this' : `these ${entries.length}`}?`
-  if ((await confirm(question, { options, host }, signal)) === false) throw declinedError('forget')
+  await requireConsent(
+    question,
+    { task: `forget ${entries.map(({ name }) => `"${name}"`).join(', ')}`, options, host },
+    signal,
+  )
   for (const { name } of entries) {
     const op = { $case: 'forget', value: { name } } as const
     const removed = await request(attached.dispatch, 'memoryOp', { agent, op }, signal)

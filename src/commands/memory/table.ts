@@ -1,8 +1,7 @@
 import type { Command, CommandOption } from '../../cli/command.ts'
-import { AGENT_OPTION, JSON_OPTION } from '../../cli/options.ts'
+import { AGENT_OPTION, JSON_OPTION, YES_OPTION } from '../../cli/options.ts'
 
 const AGENT: CommandOption = { ...AGENT_OPTION, summary: 'The agent whose memory to use' }
-const YES: CommandOption = { name: 'yes', short: 'y', summary: 'Do not ask for confirmation' }
 const common = [AGENT, JSON_OPTION]
 
 /** The rows of the command table for what agents remember. */
@@ -78,8 +77,9 @@ read if it is a pipe or a file. The last line ending of a file or a pipe is remo
     args: '<...names>',
     kinds: ['memory'],
     summary: 'Delete notes permanently; archives stay',
-    options: [AGENT, YES, JSON_OPTION],
-    examples: ['crabtalk memory forget deploy'],
+    details: 'Asks first. Without a terminal, --yes is required.',
+    options: [AGENT, YES_OPTION, JSON_OPTION],
+    examples: ['crabtalk memory forget deploy', 'crabtalk memory forget deploy --yes'],
     load: async () => (await import('./forget.ts')).forgetMemoryCommand,
   },
   {
@@ -121,7 +121,7 @@ read if it is a pipe or a file. The last line ending of a file or a pipe is remo
     summary: 'Replace a whole memory with a dump',
     details: `Entries that are not in FOLDER are deleted. Files that you wrote by hand are loaded, too. If one of the files is invalid,
 nothing is changed. Without a terminal, --yes is required unless nothing would be lost.`,
-    options: [AGENT, { name: 'dry-run', summary: 'Only show what would change' }, YES, JSON_OPTION],
+    options: [AGENT, { name: 'dry-run', summary: 'Only show what would change' }, YES_OPTION, JSON_OPTION],
     examples: ['crabtalk memory load brain --dry-run', 'crabtalk memory load brain --yes'],
     load: async () => (await import('./tree.ts')).loadMemoryCommand,
   },

@@ -1,7 +1,5 @@
-import type { Command, CommandOption } from '../../../cli/command.ts'
-import { JSON_OPTION } from '../../../cli/options.ts'
-
-const YES: CommandOption = { name: 'yes', short: 'y', summary: 'Do not ask for confirmation' }
+import type { Command } from '../../../cli/command.ts'
+import { JSON_OPTION, YES_OPTION } from '../../../cli/options.ts'
 
 /** The commands of components and packages. */
 export const PACKAGE_COMMANDS: readonly Command[] = [
@@ -20,7 +18,7 @@ within 15 s, the previous version is restored and this exits with 69. If crabup 
 manages services or packages restores the previous version.`,
     options: [
       { name: 'version', value: 'VERSION', fallback: 'the newest', summary: 'A version or a tag' },
-      YES,
+      YES_OPTION,
     ],
     examples: [
       'crabup pull clock',
@@ -38,7 +36,7 @@ manages services or packages restores the previous version.`,
     details: `Prints the old and new versions, then pulls the components one by one; a failure does not affect the others. It asks
 about a package whose publisher has changed. A version that failed to start here, while the previous one did start, is reported
 and not tried again. Exits with 0 when all components are up to date, otherwise with the code of the last failure.`,
-    options: [{ name: 'dry-run', summary: 'Print what would change' }, YES],
+    options: [{ name: 'dry-run', summary: 'Print what would change' }, YES_OPTION],
     examples: ['crabup update', 'crabup update --dry-run'],
     isAlone: true,
     load: async () => (await import('./update.ts')).updateComponentsCommand,
@@ -72,7 +70,7 @@ and not tried again. Exits with 0 when all components are up to date, otherwise 
 a folder, with a crabtalk.toml at its root. Everything it would install is shown first: files, the tools that skills ask for, what
 agents may do, and the MCP servers they would start. Installing runs none of it; agents start their servers when they are used.
 It asks for confirmation; without a terminal, pass --yes. If a name is already taken, nothing is installed.`,
-    options: [YES],
+    options: [YES_OPTION],
     examples: ['crabup pkg add --yes ./review-kit', 'crabup pkg add --yes review-kit@1.0.0'],
     isAlone: true,
     load: async () => (await import('./pkg.ts')).addPackageCommand,

@@ -1,4 +1,5 @@
 import type { Command } from '../../../cli/command.ts'
+import { YES_OPTION } from '../../../cli/options.ts'
 
 /** The commands that update the program or remove what it installed. */
 export const SELF_COMMANDS: readonly Command[] = [
@@ -35,7 +36,7 @@ shows their sizes, asks, and removes them permanently. Without a terminal, both 
 itself stays; the last line says how to remove it.`,
     options: [
       { name: 'purge', summary: 'Remove conversations, agents, memory and configuration too' },
-      { name: 'yes', short: 'y', summary: 'Do not ask for confirmation' },
+      YES_OPTION,
       { name: 'dry-run', summary: 'Print what would be removed' },
     ],
     examples: ['crabup uninstall --dry-run', 'crabup uninstall --yes'],
