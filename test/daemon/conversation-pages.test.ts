@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import * as fc from 'fast-check'
 import { readConversations } from '../../src/cli/find-conversation.ts'
 import { ConversationList, type ListConversationsMsg } from '../../src/core/protocol/crabtalk.generated.ts'
 import type { Dispatch } from '../../src/core/protocol/dispatch.ts'
 import { MAX_FRAME_BYTES } from '../../src/core/protocol/frame.ts'
 import type { SessionSummary } from '../../src/core/storage/types.ts'
 import { listConversations } from '../../src/daemon/handlers/conversations.ts'
+import { propertyRuns } from '../support/property-runs.ts'
 
 const NEVER = new AbortController().signal
 
@@ -44,3 +46,49 @@ test('listConversations() returns the start date and the duration of a conversat
   const [{ date, aliveSecs, agent }] = conversations as [(typeof conversations)[number]]
   assert.deepEqual([date, aliveSecs, agent], ['2026-03-01', 3 * 3600 + 30, 'new name'])
 })
+
+test('listConversations() with the list before returns what it returns without, after any change', async () => {
+  const change = fc.record({
+    at: fc.nat(9),
+    key: fc.constantFrom(...KEYS, 'messageCount', 'remove', 'add', 'name', 'none'),
+    value: fc.nat(3),
+    query: fc.record({ offset: fc.nat(3), limit: fc.nat(3), sender: fc.constant(''), cwd: fc.constant('') }),
+    isWhole: fc.boolean(),
+  })
+  await fc.assert(
+    fc.asyncProperty(fc.array(change), async (changes) => {
+      const before = {}
+      const names = new Map<string, string>()
+      let rows = Array.from({ length: 6 }, (_, at) => summary(at, `title ${at}`))
+      for (const { at, key, value, query, isWhole } of changes) {
+        if (key === 'name') names.set('a', `name ${value}`)
+        if (key === 'remove') rows = rows.toSpliced(at, 1)
+        if (key === 'add') rows = rows.toSpliced(at, 0, summary(100 + value, 'new'))
+        rows = rows.map((row, index) => (index === at ? changed(row, key, value) : { ...row }))
+        const filter = { ...query, agent: '', ...(isWhole && { offset: 0, limit: 0 }) }
+        const list = await listConversations({ listSessions: async () => rows }, filter, names, before)
+        assert.deepEqual(list, await listConversations({ listSessions: async () => rows }, filter, names))
+        assert.equal(await listConversations({ listSessions: async () => rows }, filter, names, before), list)
+      }
+    }),
+    { numRuns: propertyRuns(300) },
+  )
+})
+
+const KEYS = [
+  'id',
+  'agent',
+  'agentId',
+  'sender',
+  'cwd',
+  'title',
+  'preview',
+  'createdAt',
+  'updatedAt',
+] as const
+
+function changed(row: SessionSummary, key: string, value: number): SessionSummary {
+  if (key === 'messageCount') return { ...row, messageCount: value }
+  if (!Object.hasOwn(row, key)) return { ...row }
+  return { ...row, [key]: key.endsWith('At') ? new Date(value * 1e9).toISOString() : `${key} ${value}` }
+}

@@ -4,6 +4,8 @@ import { mkdir, readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { request, streamTurn } from '../../src/core/protocol/dispatch.ts'
+import { DiskStorage } from '../../src/core/storage/disk-storage.ts'
+import { SESSION_VERSION, type SessionHeader } from '../../src/core/storage/types.ts'
 import { socketDispatch } from '../../src/core/transport/client.ts'
 import { failedDaemon, startTestDaemon } from '../support/daemon.ts'
 import { makeModelHome, readDaemonLog } from '../support/daemon-home.ts'
@@ -53,6 +55,36 @@ test('when several daemons start together, one remains', async () => {
   await request(standing[0]!.dispatch, 'ping', {}, NEVER)
   await standing[0]![Symbol.asyncDispose]()
 })
+
+test('a daemon lists conversations as they are, whatever it listed before and whichever process changed them', async () => {
+  await using home = await temporaryHome()
+  await using daemon = await startTestDaemon(home)
+  const { sessions, index } = home.paths
+  const storage = new DiskStorage({ sessions, index })
+  const list = async () => {
+    const { conversations, total } = await request(daemon.dispatch, 'listConversations', {}, NEVER)
+    return [conversations.map(({ sender, messageCount }) => `${sender} ${messageCount}`).join(', '), total]
+  }
+  assert.deepEqual(await list(), ['', 0])
+  const ann = await storage.createSession(toHeader('ann'), [SAID])
+  assert.deepEqual(await list(), ['ann 1', 1])
+  assert.deepEqual(await list(), ['ann 1', 1])
+  await storage.append(ann.id, ann.cursor, [SAID])
+  assert.deepEqual(await list(), ['ann 2', 1])
+  const bob = await storage.createSession(toHeader('bob'), [SAID])
+  assert.deepEqual(await list(), ['bob 1, ann 2', 2])
+  await request(daemon.dispatch, 'deleteConversation', { filePath: ann.id }, NEVER)
+  assert.deepEqual(await list(), ['bob 1', 1])
+  await storage.deleteSession(bob.id)
+  assert.deepEqual(await list(), ['', 0])
+})
+
+const SAID = { kind: 'entry', role: 'user', content: 'hi' } as const
+
+function toHeader(sender: string): SessionHeader {
+  const created_at = new Date().toISOString()
+  return { v: SESSION_VERSION, agent: 'crab', agent_id: 'a', created_by: sender, created_at, cwd: '/' }
+}
 
 test('the socket of a killed daemon is replaced, and everything it had stored is there', async () => {
   await using home = await makeModelHome(() => ({ parts: ['Hi.'] }))

@@ -9,10 +9,19 @@ const HEADER_BYTES = 4
  * limit.
  */
 export function encodeFrame(payload: Uint8Array): Uint8Array {
-  checkLength(payload.length, MAX_FRAME_BYTES)
-  const frame = Buffer.allocUnsafe(HEADER_BYTES + payload.length)
-  frame.writeUInt32BE(payload.length)
-  frame.set(payload, HEADER_BYTES)
+  return encodePieces([payload])
+}
+
+/** Encodes a payload that is in pieces as a frame. Throws `invalid` over the limit. */
+export function encodePieces(pieces: readonly Uint8Array[]): Uint8Array {
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0)
+  checkLength(length, MAX_FRAME_BYTES)
+  const frame = Buffer.allocUnsafe(HEADER_BYTES + length)
+  let end = frame.writeUInt32BE(length)
+  for (const piece of pieces) {
+    frame.set(piece, end)
+    end += piece.length
+  }
   return frame
 }
 

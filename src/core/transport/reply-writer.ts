@@ -1,8 +1,9 @@
 import type { Socket } from 'node:net'
 import { CrabError } from '../base/errors.ts'
-import { ServerMessage } from '../protocol/crabtalk.generated.ts'
+import { encodeReply } from '../protocol/codec.ts'
+import type { ServerMessage } from '../protocol/crabtalk.generated.ts'
 import { toErrorMsg } from '../protocol/failure.ts'
-import { encodeFrame } from '../protocol/frame.ts'
+import { encodePieces } from '../protocol/frame.ts'
 
 /** Writes the replies to all requests of one connection; batches the writes of one turn of the event loop. */
 export class ReplyWriter {
@@ -58,7 +59,7 @@ export class ReplyWriter {
 
 function toFrame(reply: ServerMessage): Uint8Array {
   try {
-    return encodeFrame(ServerMessage.encode(reply).finish())
+    return encodePieces(encodeReply(reply))
   } catch (cause) {
     if (!(cause instanceof CrabError)) throw cause
     throw new CrabError('failed', `Cannot send the reply: ${cause.message}`, {

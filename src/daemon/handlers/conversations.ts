@@ -20,20 +20,33 @@ import { takeFitting } from './take-fitting.ts'
  * shorter than requested, but is never empty before the end. Conversations without a message are left out.
  *
  * Agents appear under their current name, found by id in `agentNames`; deleted agents under their last name.
+ * With `before`, the objects of the list before are reused where nothing changed; the caller must only read
+ * them.
  */
 export async function listConversations(
   storage: Pick<Storage, 'listSessions'>,
   filter: ListConversationsMsg & { agentId?: string },
   agentNames: ReadonlyMap<string, string>,
+  before?: ConversationListBefore,
 ): Promise<ConversationList> {
   const { agentId, sender, cwd, offset, limit } = filter
   const query = { ...(agentId && { agentId }), ...(sender && { sender }), ...(cwd && { cwd }) }
   const { sessions, total } = await listSessions(storage, { ...query, offset, limit })
+  const known = before?.list
   const conversations = takeFitting(sessions, measureSummary).map((summary, index) => {
-    const agent = agentNames.get(summary.agentId) ?? summary.agent
-    return toConversationInfo(summary, { agent, seq: offset + index + 1 })
+    const place = { agent: agentNames.get(summary.agentId) ?? summary.agent, seq: offset + index + 1 }
+    const info = known?.conversations[index]
+    return info && isInfoOf(info, summary, place) ? info : toConversationInfo(summary, place)
   })
-  return { conversations, total }
+  if (!before) return { conversations, total }
+  const isSame = total === known?.total && isSameList(conversations, known.conversations)
+  before.list = isSame ? known : { conversations, total }
+  return before.list
+}
+
+/** Holds the list that was returned last, so that an equal one is neither made nor encoded again. */
+export interface ConversationListBefore {
+  list?: ConversationList
 }
 
 /** Handles `get_conversation_history`: returns the messages, oldest first. */
@@ -77,10 +90,35 @@ export async function getSession(storage: Storage, session: string): Promise<Ses
   return { ...known, forkedFrom, active: isActive }
 }
 
-function toConversationInfo(
+/** The facts of a row of a list that are not in the summary. */
+type ConversationPlace = Pick<ConversationInfo, 'agent' | 'seq'>
+
+/** Whether a row is what `toConversationInfo` would return. */
+function isInfoOf(
+  info: ConversationInfo,
   summary: SessionSummary,
-  { agent, seq }: { agent: string; seq: number },
-): ConversationInfo {
+  { agent, seq }: ConversationPlace,
+): boolean {
+  return (
+    info.filePath === summary.id &&
+    info.updatedAt === summary.updatedAt &&
+    info.seq === seq &&
+    info.agent === agent &&
+    info.agentId === summary.agentId &&
+    info.sender === summary.sender &&
+    info.title === summary.title &&
+    info.cwd === summary.cwd &&
+    info.createdAt === summary.createdAt &&
+    info.messageCount === summary.messageCount &&
+    info.preview === summary.preview
+  )
+}
+
+function isSameList(a: readonly ConversationInfo[], b: readonly ConversationInfo[]): boolean {
+  return a.length === b.length && a.every((info, index) => info === b[index])
+}
+
+function toConversationInfo(summary: SessionSummary, { agent, seq }: ConversationPlace): ConversationInfo {
   const { agentId, sender, title, id, cwd, createdAt, updatedAt, messageCount, preview } = summary
   const aliveSecs = Math.max(0, Math.round((Date.parse(updatedAt) - Date.parse(createdAt)) / 1000)) || 0
   const date = createdAt.slice(0, 10)

@@ -62,6 +62,7 @@ function operations(served: RequestContext): Handlers {
   const { agents, stores } = services
   const { storage } = stores
   const entries = new EntryReader(storage)
+  const listBefore = channel === 'process' ? undefined : {} // callers in this process may change what they get
   return {
     ping: async () => {},
     auth: async () => {},
@@ -108,7 +109,7 @@ function operations(served: RequestContext): Handlers {
     listActiveConversations: (message) => listActiveConversations(services, message),
     listConversations: async (filter) => {
       const agentNames = new Map((await agents.list()).agents.map(({ id, name }) => [id, name]))
-      return listConversations(storage, await withAgentId(services, filter), agentNames)
+      return listConversations(storage, await withAgentId(services, filter), agentNames, listBefore)
     },
     getConversationHistory: ({ filePath }) => getConversationHistory(storage, filePath),
     async deleteConversation({ filePath }, signal) {

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { CrabError } from '../../../src/core/base/errors.ts'
-import { decodeMessage } from '../../../src/core/protocol/codec.ts'
+import { decodeMessage, encodeReply } from '../../../src/core/protocol/codec.ts'
 import {
   ClientMessage,
+  ConversationInfo,
+  ConversationList,
   type MessageFns,
   ServerMessage,
 } from '../../../src/core/protocol/crabtalk.generated.ts'
@@ -43,6 +45,70 @@ for (const [name, type] of Object.entries<MessageFns<unknown>>(ENVELOPES)) {
     )
   })
 }
+
+test('decodeMessage() decodes texts of any length in a large message', () => {
+  const size = fc.nat({ max: 40 })
+  const texts = fc.array(
+    fc.oneof(
+      text,
+      fc.tuple(text, size).map(([one, times]) => one.repeat(times * times)),
+    ),
+  )
+  const numbers = fc.array(fc.nat({ max: 2100 }), { minLength: 1 })
+  fc.assert(
+    fc.property(texts, numbers, (some, lengths) => {
+      const fills = Array.from({ length: 200 }, (_, at) => 'a'.repeat(lengths[at % lengths.length]!))
+      const conversations = [...fills, ...some, ...fills].map((title, at) =>
+        ConversationInfo.create({ title, preview: `${at}`, cwd: some[at % (some.length + 1)] ?? 'home' }),
+      )
+      const value = ConversationList.create({ conversations, total: Number.MAX_SAFE_INTEGER })
+      const message = ServerMessage.create({ msg: { $case: 'conversationList', value } })
+      assert.deepEqual(decodeMessage(ServerMessage, ServerMessage.encode(message).finish()), message)
+    }),
+    { numRuns: propertyRuns(50) },
+  )
+})
+
+test('decodeMessage() rejects a large message that is damaged', () => {
+  const value = ConversationList.create({
+    conversations: Array.from({ length: 2000 }, (_, at) =>
+      ConversationInfo.create({ title: `the title ${at} é` }),
+    ),
+  })
+  const bytes = ServerMessage.encode(ServerMessage.create({ msg: { $case: 'conversationList', value } }))
+  const whole = Buffer.concat([bytes.finish(), ServerMessage.encode(largeError()).finish()])
+  assert.equal(decodeMessage(ServerMessage, whole).msg?.$case, 'error')
+  for (const [end, message] of [
+    [whole.length - 1, /premature EOF/],
+    [whole.length - 70_001, /premature EOF|: /],
+  ] as const) {
+    assert.throws(() => decodeMessage(ServerMessage, whole.subarray(0, end)), { kind: 'invalid', message })
+  }
+  whole[whole.indexOf('é') + 1] = 0x20
+  assert.throws(() => decodeMessage(ServerMessage, whole), { kind: 'invalid', message: /not valid/ })
+})
+
+function largeError(): ServerMessage {
+  const value = { code: 500, message: 'x'.repeat(70_000) }
+  return ServerMessage.create({ msg: { $case: 'error', value } })
+}
+
+test('encodeReply() returns the bytes of a reply, also of a list that it encoded before', () => {
+  fc.assert(
+    fc.property(arbitraryMessage('ServerMessage'), fc.array(fc.maxSafeNat()), (message, ids) => {
+      for (const requestId of ids) {
+        const reply = { ...message, requestId } as ServerMessage
+        assert.deepEqual(Buffer.concat(encodeReply(reply)), Buffer.from(ServerMessage.encode(reply).finish()))
+      }
+    }),
+    { numRuns: propertyRuns(500) },
+  )
+  const value = ConversationList.create({ conversations: [{ title: 'one' }, { title: 'two' }], total: 2 })
+  for (const requestId of [0, 1, 1000]) {
+    const reply: ServerMessage = { requestId, msg: { $case: 'conversationList', value } }
+    assert.deepEqual(Buffer.concat(encodeReply(reply)), Buffer.from(ServerMessage.encode(reply).finish()))
+  }
+})
 
 const MALFORMED = {
   'a truncated varint': 'f2',
