@@ -11,6 +11,7 @@ import { loadConfig } from '../core/config/load-config.ts'
 import type { PermissionRule } from '../core/config/permissions.ts'
 import { renderToml } from '../core/config/toml-render.ts'
 import { type FileIssue, formatLocation } from '../core/config/validation-issue.ts'
+import { findCronProblems } from '../core/cron/cron-file.ts'
 import { findWide } from '../core/policy/wide-rules.ts'
 import { collectWrittenRules, findIdleRulesHere } from './written-rules.ts'
 
@@ -43,7 +44,8 @@ export const showConfigCommand: CommandHandler = async ({ options, host }) => {
 
 /** Runs `crabtalk config check`; warnings do not affect the exit code. */
 export const checkConfigCommand: CommandHandler = async ({ options, host }) => {
-  const problems = await findProblems(resolvePaths(host))
+  const paths = resolvePaths(host)
+  const problems = [...(await findProblems(paths)), ...(await findCronProblems(paths.crons))]
   const warnings = await findConfigWarnings(host)
   if (options.has('json')) {
     printJson(host, [

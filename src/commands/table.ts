@@ -168,7 +168,7 @@ Exits with 0 for every decision; programs read it with --json.`,
   {
     path: ['config', 'check'],
     args: '',
-    summary: 'Check the configuration and every agent file',
+    summary: 'Check the configuration, every agent file and the cron entries',
     details: `Exits with 78 when there is an error; warnings alone leave the exit code 0. With --json every entry has a severity,
 "error" or "warning".`,
     options: [JSON_OPTION],

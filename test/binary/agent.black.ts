@@ -141,7 +141,7 @@ test('agent list reports a broken agent file with file and line, lists the other
   const { stdout, stderr, code } = await box.run(['agent', 'list'])
   assert.match(stdout, /^good /m)
   assert.doesNotMatch(stdout, /^bad /m)
-  assert.match(stderr, /^crabtalk: agents\/bad\.toml:2: unknown key "modle"/)
+  assert.match(stderr, /^crabtalk: agents\/bad\.toml:2: unknown key "modle" \(did you mean "model"\?\)$/m)
   assert.equal(code, 78)
   assertFailed(await box.run(['send', '-a', 'bad', 'hello']), 'config', {
     message: /^agents\/bad\.toml:2: unknown key "modle"$/,

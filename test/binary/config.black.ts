@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { parse } from 'smol-toml'
@@ -116,5 +116,22 @@ test('groups and their commands have help, and wrong names suggest the nearest',
     ['config', 'check'],
   ]) {
     assert.match((await box.run([...words, '--help'])).stdout, /\nExamples:\n {2}/)
+  }
+})
+
+test('config check reports the problems of config/crons.toml, and cron list exits with 78 as well', async () => {
+  await using box = await makeSandbox()
+  await mkdir(join(box.home, 'config'), { recursive: true })
+  const file = join(box.home, 'config/crons.toml')
+  const entry = '[[cron]]\nid = 1\nschedule = "often"\ncontent = "x"\nagent = "crab"\n'
+  for (const [text, place] of [
+    [entry, 'config/crons.toml:3: "schedule" is invalid'],
+    ['[[cron]\n', 'config/crons.toml:1:8: not valid TOML'],
+  ] as const) {
+    await writeFile(file, text)
+    const check = await box.run(['config', 'check'])
+    assert.deepEqual([check.code, check.stdout.startsWith(place)], [78, true], check.stdout)
+    const list = await box.run(['cron', 'list'])
+    assert.deepEqual([list.code, list.stderr.includes(place)], [78, true], list.stderr)
   }
 })

@@ -76,7 +76,12 @@ export const COMMAND_LAYERS: Record<string, readonly string[]> = {
     'src/core/completion',
     'src/core/cron/describe-schedule.ts',
   ],
-  'src/commands/config.ts': [...COMMAND, 'src/commands/written-rules.ts', 'src/core/policy/wide-rules.ts'],
+  'src/commands/config.ts': [
+    ...COMMAND,
+    'src/commands/written-rules.ts',
+    'src/core/cron/cron-file.ts',
+    'src/core/policy/wide-rules.ts',
+  ],
   'src/commands/conversation': [
     ...COMMAND,
     'src/commands/follow/table.ts',

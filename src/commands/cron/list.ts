@@ -2,7 +2,7 @@ import type { CommandHandler } from '../../cli/command.ts'
 import type { Host } from '../../cli/host.ts'
 import { resolvePaths } from '../../cli/paths.ts'
 import { printJson, printTable } from '../../cli/print.ts'
-import { CrabError } from '../../core/base/errors.ts'
+import { CrabError, ERROR_KINDS } from '../../core/base/errors.ts'
 import { relativeTime } from '../../core/base/relative-time.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
 import type { HomePaths } from '../../core/config/paths.ts'
@@ -25,10 +25,14 @@ import type { LeaseHolder } from '../../core/lease/sqlite-leases.ts'
 import { formatContentCell } from './entries.ts'
 import { timeLeft } from './time-left.ts'
 
-/** Runs `crabtalk cron list`. */
+/** Runs `crabtalk cron list`; exits with the code of `config` when an entry is invalid. */
 export const listCronEntriesCommand: CommandHandler = async ({ options, host }) => {
   const view = await readView(resolvePaths(host), Date.now())
-  if (options.has('json')) return printJson(host, toJson(view))
+  const code = view.loaded.problems.length > 0 ? ERROR_KINDS.config.exit : 0
+  if (options.has('json')) {
+    printJson(host, toJson(view))
+    return code
+  }
   if (view.entries.length > 0) {
     await printTable(
       host,
@@ -37,7 +41,7 @@ export const listCronEntriesCommand: CommandHandler = async ({ options, host }) 
     )
   }
   await printNotes(host, view)
-  return 0
+  return code
 }
 
 /** An entry with its state. */

@@ -46,7 +46,7 @@ export function toPromptFile(prompt: string): string {
 
 /** The error for an agent name that does not exist, with the nearest name as a hint. */
 export function missingAgent(name: string, files: readonly IdentifiedFile[]): CrabError {
-  const names = files.map((file) => file.name)
+  const names = [...files.map((file) => file.name), DEFAULT_AGENT]
   const hint = didYouMean(name, names) ?? 'crabtalk agent list shows all agents'
   return new CrabError('missing', `Cannot find the agent "${name}"`, { hint })
 }

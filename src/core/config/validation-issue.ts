@@ -64,6 +64,11 @@ export function formatLocation({ file, line, column }: Pick<FileIssue, 'file' | 
   return column === undefined ? `${file}:${line}` : `${file}:${line}:${column}`
 }
 
+/** Formats a problem on one line: `agents/crab.toml:7: unknown key "modle" (did you mean "model"?)`. */
+export function formatIssue({ message, hint, ...place }: FileIssue): string {
+  return `${formatLocation(place)}: ${message}${hint === undefined ? '' : ` (${hint})`}`
+}
+
 function oneError(
   kind: ErrorKind,
   lines: readonly { message: string; hint?: string | undefined }[],

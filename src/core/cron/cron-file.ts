@@ -8,7 +8,7 @@ import { DEFAULT_AGENT } from '../config/default-name.ts'
 import { readTextFile } from '../config/load-config.ts'
 import { parseToml, type TomlDocument, toFileIssues } from '../config/toml.ts'
 import { editToml } from '../config/toml-edit.ts'
-import { configError, type FileIssue, formatLocation } from '../config/validation-issue.ts'
+import { configError, type FileIssue, formatIssue, type Result } from '../config/validation-issue.ts'
 import { type Cron, type CronEntry, DEFAULT_CRON_SENDER, parseCronEntry } from './cron-entry.ts'
 import { freeId, MAX_CRONS, readCrons, toTables } from './crons.ts'
 
@@ -35,6 +35,14 @@ export interface LoadedCrons {
  */
 export async function loadCrons(path: string): Promise<LoadedCrons> {
   return await new CronFile({ path, lock: () => Promise.reject(new Error('Only read')) }).read()
+}
+
+/** Returns the problems of the file; none when it does not exist. Changes nothing. Throws `storage`. */
+export async function findCronProblems(path: string): Promise<readonly FileIssue[]> {
+  const document = await readDocument(path)
+  return document.ok
+    ? toFileIssues(document.value, readCrons(document.value.table).findings)
+    : document.problems
 }
 
 /** An entry to add; default values are left out of the file. */
@@ -135,19 +143,20 @@ export class CronFile {
   }
 
   async #load(): Promise<TomlDocument> {
-    const { path } = this.#options
-    const file = join(basename(dirname(path)), basename(path)).replaceAll('\\', '/')
-    const document = parseToml(file, (await readTextFile(path)) ?? '')
+    const document = await readDocument(this.#options.path)
     if (!document.ok) throw configError(document.problems)
     return document.value
   }
 }
 
+async function readDocument(path: string): Promise<Result<TomlDocument>> {
+  const file = join(basename(dirname(path)), basename(path)).replaceAll('\\', '/')
+  return parseToml(file, (await readTextFile(path)) ?? '')
+}
+
 /** Formats the problems of the file for people, one per line: `config/crons.toml:7: …`. */
 export function problemLines({ problems, broken }: LoadedCrons): string[] {
-  const lines = problems.map(({ message, hint, ...place }) => {
-    return `${formatLocation(place)}: ${message}${hint === undefined ? '' : ` (${hint})`}`
-  })
+  const lines = problems.map(formatIssue)
   return broken ? [`${broken.message}; the previous entries stay in effect`, ...lines] : lines
 }
 

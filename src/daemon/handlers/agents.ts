@@ -5,7 +5,7 @@ import { type AgentConfig, foldName } from '../../core/config/agent-schema.ts'
 import type { AgentStore } from '../../core/config/agents.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
 import { redact } from '../../core/config/secrets.ts'
-import { formatLocation } from '../../core/config/validation-issue.ts'
+import { formatIssue } from '../../core/config/validation-issue.ts'
 import type { CronFile } from '../../core/cron/cron-file.ts'
 import type {
   AgentInfo,
@@ -25,7 +25,7 @@ export async function listAgents(store: AgentStore): Promise<AgentList> {
   const { agents, problems } = await store.list()
   return {
     agents: agents.map(toAgentInfo),
-    problems: problems.map((problem) => `${formatLocation(problem)}: ${problem.message}`),
+    problems: problems.map(formatIssue),
   }
 }
 

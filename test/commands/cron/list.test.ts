@@ -50,7 +50,7 @@ const STATE: CronState = {
 
 test('cron list shows failed, skipped and missed times, and the errors in the file', async () => {
   const { stdout, stderr, code } = await run([])
-  assert.equal(code, 0)
+  assert.equal(code, 78)
   assert.deepEqual(stdout.split('\n'), [
     'ID  SCHEDULE             MESSAGE            AGENT  NEXT  LAST',
     '1   at 09:00, every day  /feeds             crab   -     failed 2h ago (4 in a row): Cannot find the skill "feeds", 2 skipped, 3 missed',
