@@ -109,6 +109,8 @@ export interface Command {
   hidden?: true
   /** Marks a command that never uses a daemon, and therefore has no --no-daemon. */
   isAlone?: true
+  /** Marks a command that works only with a daemon, and therefore has no --no-daemon. */
+  needsDaemon?: true
   load(): Promise<CommandHandler>
   loadRefusal?(): Promise<ReportRefusal>
 }

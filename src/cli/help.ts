@@ -2,13 +2,14 @@ import type { Command, CommandOption } from './command.ts'
 import { formatArgumentNotation } from './command.ts'
 import { CRABTALK_SECTIONS, CRABUP_SECTIONS, GROUP_SUMMARIES, listOptions } from './sections.ts'
 
-/** Returns the help page of one command. */
-export function commandHelp(name: string, command: Command): string {
+/** Returns the help page of one command; `commands` are those of its program, of which its group is listed. */
+export function commandHelp(name: string, command: Command, commands: readonly Command[]): string {
   const options = listOptions(command).map((option) => [formatFlags(option), optionSummary(option)] as const)
   return [
     command.summary,
     `Usage: ${formatCommandUsage(name, command)}`,
     ...(command.details ? [reflow(command.details)] : []),
+    ...subcommandsBlock(command, commands),
     `Options:\n${formatColumns(options)}`,
     `Examples:\n${command.examples.map((example) => `  ${example}`).join('\n')}`,
     '',
@@ -18,17 +19,26 @@ export function commandHelp(name: string, command: Command): string {
     .concat('\n')
 }
 
+/** Returns the block of commands that begin with the whole path of this one; none for most commands. */
+function subcommandsBlock({ path }: Command, commands: readonly Command[]): string[] {
+  const isBelow = (other: Command) =>
+    other.path.length > path.length && path.every((word, i) => other.path[i] === word)
+  const rows = visibleCommands(commands).filter(isBelow).map(toCommandRow)
+  return rows.length === 0 ? [] : [`Commands:\n${formatColumns(rows)}`]
+}
+
 /** Returns the help page of a group of commands such as `agent`. */
 export function groupHelp(name: string, commands: readonly Command[], group: string): string {
   const rows = visibleCommands(commands)
     .filter(({ path }) => path[0] === group)
-    .map(
-      ({ path, args, summary }) =>
-        [[...path, formatArgumentNotation(args)].join(' ').trim(), summary] as const,
-    )
+    .map(toCommandRow)
   const title = GROUP_SUMMARIES[group]
   const head = title === undefined ? '' : `${title}\n\n`
   return `${head}Usage: ${name} ${group} <command> [options]\n\nCommands:\n${formatColumns(rows)}\n\nHelp with one: ${name} ${group} <command> --help\n`
+}
+
+function toCommandRow({ path, args, summary }: Command): readonly [string, string] {
+  return [[...path, formatArgumentNotation(args)].join(' ').trim(), summary]
 }
 
 /** Returns the first help page of a program, with a line for each command and each group. */

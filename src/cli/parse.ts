@@ -158,6 +158,12 @@ function quoteDash(word: string): string {
 }
 
 function unknownOption({ program, command }: CommandContext, typed: string): CrabError {
+  if (command.needsDaemon && typed === '--no-daemon') {
+    const name = [program, ...command.path].join(' ')
+    return new CrabError('usage', `Cannot run "${name}" with --no-daemon: it needs a daemon`, {
+      hint: 'run it without --no-daemon',
+    })
+  }
   const names = command.options.map(({ name }) => name).filter((name) => name !== 'yolo') // a typo must not lead there
   const near = typed.startsWith('--') ? nearest(typed.slice(2), names) : undefined
   const help = `see ${program} ${command.path.join(' ')} --help`

@@ -29,8 +29,10 @@ export function listOptions({
   path,
   options,
   isAlone,
-}: Pick<Command, 'path' | 'options' | 'isAlone'>): CommandOption[] {
-  return [...options, ...(isAlone || ALONE.has(path[0]!) ? [] : [NO_DAEMON_OPTION]), ...GLOBAL_OPTIONS]
+  needsDaemon,
+}: Pick<Command, 'path' | 'options' | 'isAlone' | 'needsDaemon'>): CommandOption[] {
+  const hasChoice = !isAlone && !needsDaemon && !ALONE.has(path[0]!)
+  return [...options, ...(hasChoice ? [NO_DAEMON_OPTION] : []), ...GLOBAL_OPTIONS]
 }
 
 /** The titles of sections, each with the first words of its commands. */

@@ -11,6 +11,8 @@ interface UnknownLine {
   /** The table with the name on this line in place of `<service>`. */
   commands: readonly Command[]
   words: readonly string[]
+  /** The commands of the other program. */
+  others: readonly Command[]
 }
 
 /**
@@ -28,13 +30,21 @@ export function unknownCommand(line: UnknownLine, services: readonly string[]): 
   const typed = words.slice(0, length).join(' ')
   const elsewhere =
     commandFirst(name, table, words) ??
-    findInOtherProgram(name, words) ??
+    findInOtherProgram(line, services) ??
     (name === 'crabtalk' && inGroup.length === 0 ? ELSEWHERE.get(word) : undefined)
-  const near = findSwapped(commands, words) ?? guessCommand({ words, typed, inGroup, commands })
+  const swapped = findSwapped(commands, words)
+  const near = swapped ?? guessCommand({ words, typed, inGroup, commands })
   const whole = elsewhere ?? (near && `${name} ${near}`)
+  const isVerb = name === 'crabtalk' && (elsewhere ?? swapped) === undefined && inGroup.length === 0
+  const verbs = isVerb ? findVerb(commands, typed) : []
   const what = typed.startsWith('-') ? `option ${typed}` : `command "${typed}"`
   return new CrabError('usage', `Unknown ${what}`, {
-    hint: whole ? `did you mean "${whole}"?` : `see ${name}${length > 1 ? ` ${word}` : ''} --help`,
+    hint:
+      verbs.length > 1
+        ? oneOf(verbs)
+        : whole
+          ? `did you mean "${whole}"?`
+          : `see ${name}${length > 1 ? ` ${word}` : ''} --help`,
   })
 }
 
@@ -72,9 +82,33 @@ function missingVerbError(group: string, rows: readonly Command[]): CrabError {
  * Returns the line of the other program, for groups that both programs have and of which each has half of the
  * verbs.
  */
-function findInOtherProgram(name: string, [group = '', verb = '']: readonly string[]): string | undefined {
+function findInOtherProgram(
+  { name, table, words, others }: UnknownLine,
+  services: readonly string[],
+): string | undefined {
+  const [group = '', verb = ''] = words
   const other = name === 'crabtalk' ? 'crabup' : 'crabtalk'
+  const isFirst = (commands: readonly Command[]) =>
+    commands.some(({ path, hidden }) => !hidden && path[0] === group)
+  if (name === 'crabup' && isFirst(others) && !isFirst(table) && !services.includes(group))
+    return findLongest(other, others, words)
   return HALVES[other][group]?.includes(verb) ? `${other} ${group} ${verb}` : undefined
+}
+
+/** Returns the longest command of a program that a line begins with, else its first word. */
+function findLongest(program: string, commands: readonly Command[], words: readonly string[]): string {
+  const paths = commands.map(({ path }) => path).filter((path) => path.every((word, i) => word === words[i]))
+  const longest = paths.toSorted((a, b) => b.length - a.length)[0] ?? words.slice(0, 1)
+  return [program, ...longest].join(' ')
+}
+
+/** Returns the commands whose second word is this one. */
+function findVerb(commands: readonly Command[], verb: string): string[] {
+  return commands.flatMap(({ path, hidden }) => (!hidden && path[1] === verb ? [path.join(' ')] : []))
+}
+
+function oneOf(commands: readonly string[]): string {
+  return `say which: ${commands.slice(0, -1).join(', ')} or ${commands.at(-1)}`
 }
 
 /** Finds `daemon start` for `start daemon`. */
@@ -92,8 +126,7 @@ function guessCommand(at: {
 }): string | undefined {
   const { words, typed, inGroup, commands } = at
   if (inGroup.length > 0) return findNearVerb(words, toNames(inGroup, 2))
-  const inSome = commands.find(({ path }) => path[1] === typed)?.path.join(' ')
-  return nearest(typed, toNames(commands, 1)) ?? inSome
+  return findVerb(commands, typed)[0] ?? nearest(typed, toNames(commands, 1))
 }
 
 function toNames(commands: readonly Command[], length: number): string[] {

@@ -173,7 +173,7 @@ async function printHelp(line: CommandLine & { command: Command | undefined }): 
     : group === undefined || (isGroup && !hasVerb(words) && (await isNamed(line)))
   if (!isKnown) throw await unknownCommandError(line)
   const page = group === undefined ? programHelp(name, commands) : groupHelp(name, commands, group)
-  host.stdout.write(command ? commandHelp(name, command) : page)
+  host.stdout.write(command ? commandHelp(name, command, commands) : page)
   return 0
 }
 
@@ -185,12 +185,13 @@ async function isNamed({ table, commands, words, host }: CommandLine): Promise<b
 }
 
 async function unknownCommandError(line: CommandLine): Promise<CrabError> {
-  const { table, commands, host } = line
+  const { name, table, commands, host } = line
   const { unknownCommand } = await import('../cli/unknown-command.ts')
-  if (table === commands && !hasServiceRows(table)) return unknownCommand(line, [])
+  const unknown = { ...line, others: await loadCommandTable(name === 'crabup' ? 'crabtalk' : 'crabup') }
+  if (table === commands && !hasServiceRows(table)) return unknownCommand(unknown, [])
   const { serviceNames } = await import('./up/service/names.ts')
   return unknownCommand(
-    line,
+    unknown,
     (await serviceNames(host)).map(({ name }) => name),
   )
 }

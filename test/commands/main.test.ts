@@ -81,7 +81,25 @@ const UNKNOWN: [string[], string, string][] = [
     'Cannot run "crabtalk agent" alone: name one of list, show, create, edit, rename, delete',
     'see crabtalk agent --help',
   ],
-  [['search', 'x'], 'Unknown command "search"', 'did you mean "crabtalk conversation search"?'],
+  [['search', 'x'], 'Unknown command "search"', 'say which: conversation search or memory search'],
+  [
+    ['list'],
+    'Unknown command "list"',
+    'say which: events list, agent list, conversation list, memory list, skill list, mcp list, cron list, token list or trust list',
+  ],
+  [['export'], 'Unknown command "export"', 'did you mean "crabtalk conversation export"?'],
+  [['frob'], 'Unknown command "frob"', 'see crabtalk --help'],
+  [['help', 'frob'], 'Unknown command "frob"', 'see crabtalk --help'],
+  [
+    ['events', '--no-daemon'],
+    'Cannot run "crabtalk events" with --no-daemon: it needs a daemon',
+    'run it without --no-daemon',
+  ],
+  [
+    ['mcp', 'ps', '--no-daemon'],
+    'Cannot run "crabtalk mcp ps" with --no-daemon: it needs a daemon',
+    'run it without --no-daemon',
+  ],
   [['memory', 'rm', 'x'], 'Unknown command "memory rm"', 'did you mean "crabtalk memory forget"?'],
   [['memory', 'add', 'x'], 'Unknown command "memory add"', 'did you mean "crabtalk memory remember"?'],
   [['memory', 'find', 'x'], 'Unknown command "memory find"', 'did you mean "crabtalk memory search"?'],
@@ -111,9 +129,9 @@ const UNKNOWN: [string[], string, string][] = [
     'crabtalk send --no-daemon',
   ],
   [
-    ['--no-daemon', 'events'],
+    ['--no-daemon', 'agent', 'list'],
     'Cannot open the chat: options come after the command',
-    'crabtalk events --no-daemon',
+    'crabtalk agent list --no-daemon',
   ],
 ]
 
@@ -124,6 +142,16 @@ for (const [argv, message, hint] of UNKNOWN) {
     assert.equal(stderr, `crabtalk: error[usage]: ${message}\nhint: ${hint}\n`)
   })
 }
+
+test('the help of a command that is also a group lists the commands of the group', async () => {
+  const { stdout } = await run(['events', '--help'])
+  assert.match(
+    stdout,
+    /\n\nCommands:\n {2}events publish <source> \[payload\] {2}Publish [\s\S]*\n {2}events trace \[id\]/,
+  )
+  assert.match(stdout, /\n\nOptions:\n/)
+  assert.doesNotMatch((await run(['events', 'list', '--help'])).stdout, /Commands:/)
+})
 
 test('main() says which command reads a pipe when the chat gets one', async () => {
   const { code, stderr } = await run([], { stdin: 'hello', terminals: ['stdout', 'stderr'] })

@@ -15,6 +15,7 @@ Questions in turns of clients that did not offer to answer questions close after
       JSON_OPTION,
     ],
     examples: ['crabtalk asks', 'crabtalk asks --json | jq -r .[].id'],
+    needsDaemon: true,
     load: async () => (await import('./asks.ts')).listAsksCommand,
   },
   {
@@ -34,6 +35,7 @@ order. Without ANSWER you are asked on this terminal. Without ID, answers are re
       },
     ],
     examples: ['crabtalk answer 8Z4K2M0Q 1', 'crabtalk answer 8Z4K2M0Q "5 use pnpm"'],
+    needsDaemon: true,
     load: async () => (await import('./answer.ts')).answerAskCommand,
   },
 ]

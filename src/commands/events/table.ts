@@ -15,6 +15,7 @@ file. Prints the id of the event, for events trace. Needs a daemon.`,
       'crabtalk events publish rss:fetch "three new headlines"',
       'git log -1 --format=%B | crabtalk events publish commit:new',
     ],
+    needsDaemon: true,
     load: async () => (await import('./publish.ts')).publishEventCommand,
   },
   {
@@ -56,14 +57,14 @@ only while a daemon is running.`,
 all of them.`,
     options: [JSON_OPTION],
     examples: ['crabtalk events trace', 'crabtalk events trace 01M7ZYNV4YSTE78QY8BXNJSE05'],
+    needsDaemon: true,
     load: async () => (await import('./trace.ts')).traceEventsCommand,
   },
   {
     path: ['events'],
     args: '',
     summary: 'Follow what agents do as it happens, one line per event',
-    details: `Runs until Ctrl+C. Requires a daemon, and shows its events. events publish, subscribe, list, unsubscribe and trace are
-about events that start agents: see crabtalk events publish --help.`,
+    details: `Runs until Ctrl+C. Requires a daemon, and shows its events. The other commands of events are about those that start agents.`,
     options: [
       { name: 'agent', short: 'a', value: 'NAME', kind: 'agent', summary: 'Only events of this agent' },
       {
@@ -80,6 +81,7 @@ about events that start agents: see crabtalk events publish --help.`,
       "crabtalk events --json --kind done | jq -r '.agent'",
       'crabtalk events --mcp',
     ],
+    needsDaemon: true,
     load: async () => (await import('./follow.ts')).followEventsCommand,
   },
 ]

@@ -37,6 +37,7 @@ turn, and shows what any other client does there as it happens. In a pipe, or wi
       JSON_OPTION,
     ],
     examples: ['crabtalk attach crab/notes', 'crabtalk attach -a reviewer'],
+    needsDaemon: true,
     load: async () => (await import('./attach.ts')).attachConversationCommand,
   },
   {
@@ -51,6 +52,7 @@ start, then everything new until Ctrl+C. --json prints the lines of send --outpu
       'crabtalk tail crab/notes',
       `crabtalk tail -s notes --json | jq -r 'select(.type == "tool.started") | .name'`,
     ],
+    needsDaemon: true,
     load: async () => (await import('./tail.ts')).tailConversationCommand,
   },
   {
@@ -73,6 +75,7 @@ thousand runs that have ended, until it exits.`,
       'crabtalk wait 01M7ZYNV4YSTE78QY8BXNJSE05',
       'crabtalk wait --timeout 5m --json 01M7ZYNV4YSTE78QY8BXNJSE05 | jq -r .text',
     ],
+    needsDaemon: true,
     load: async () => (await import('./wait.ts')).waitRunCommand,
   },
 ]

@@ -16,6 +16,7 @@ export const MCP_WATCH_COMMANDS: readonly Command[] = [
 LATENCY is the median of its last calls, STARTS is how often it was connected. Needs a daemon.`,
     options: [anyAgent, json],
     examples: ['crabtalk mcp ps', "crabtalk mcp ps --json | jq -r '.[].pid'"],
+    needsDaemon: true,
     load: async () => (await import('./ps.ts')).listServerProcessesCommand,
   },
   {
@@ -53,6 +54,7 @@ count, so include and exclude lower the cost. An agent with more than 40 tools s
       { name: 'json', summary: 'Print JSON; with --follow one object per line' },
     ],
     examples: ['crabtalk mcp logs fs', 'crabtalk mcp logs -f -n 20 github'],
+    needsDaemon: true,
     load: async () => (await import('./logs.ts')).serverLogsCommand,
   },
   {
@@ -63,6 +65,7 @@ count, so include and exclude lower the cost. An agent with more than 40 tools s
     details: `Also restarts a failed server that would be retried later. All agents that share it use the new one. Needs a daemon.`,
     options: [agent, json],
     examples: ['crabtalk mcp reconnect fs'],
+    needsDaemon: true,
     load: async () => (await import('./reconnect.ts')).reconnectServerCommand,
   },
   {
@@ -83,6 +86,7 @@ auth), but not others in arguments and answers. Without a name, prints all serve
       'crabtalk mcp trace -f fs',
       "crabtalk mcp trace --json | jq -c 'select(.duration_ms > 500) | [.method, .duration_ms, .agent]'",
     ],
+    needsDaemon: true,
     load: async () => (await import('./trace.ts')).traceServersCommand,
   },
 ]

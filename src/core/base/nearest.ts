@@ -32,7 +32,7 @@ const NEAR = 0.4
  * The length below which words may differ in one letter only, unless they are anagrams; otherwise every short
  * word would be near every other.
  */
-const SHORT = 4
+const SHORT = 5
 
 function sortLetters(word: string): string {
   return word.length < SHORT ? [...word.toLowerCase()].toSorted().join('') : word
