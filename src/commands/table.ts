@@ -88,7 +88,7 @@ export const CRABTALK: readonly Command[] = [
     details:
       'Asks first, because its configuration and prompt cannot be restored. Without a terminal, --yes is required.',
     options: [YES_OPTION],
-    examples: ['crabtalk agent delete critic', 'crabtalk agent delete critic --yes'],
+    examples: ['crabtalk agent delete critic --yes'],
     load: async () => (await import('./agent/commands.ts')).removeAgentCommand,
   },
   ...CONVERSATION_COMMANDS,

@@ -133,7 +133,7 @@ async function readConfig(liveConfig: LiveConfig, signal: AbortSignal): Promise<
 function describeChanges(parts: readonly ConfigPart[], agents: readonly string[]): string {
   const named = agents.length > 0 ? [`agents (${agents.join(', ')})`] : []
   const changed = [...parts, ...named].join(', ')
-  return changed === '' ? 'Reloaded; nothing changed' : `Reloaded; changed: ${changed}`
+  return changed === '' ? 'reloaded; nothing changed' : `reloaded; changed: ${changed}`
 }
 
 function toReloadError({ kind, message, hint }: CrabError): CrabError {

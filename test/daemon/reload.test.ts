@@ -81,7 +81,7 @@ test('a running turn finishes with its model and rules, and the next one uses th
     (await node.services.rules()).map(({ pattern }) => pattern),
     ['read'],
   )
-  assert.ok(node.logged.includes('info Reloaded; changed: models, [permissions]'), node.logged.join('\n'))
+  assert.ok(node.logged.includes('info reloaded; changed: models, [permissions]'), node.logged.join('\n'))
 })
 
 test('a pending question survives a reload, and its answer ends the turn', async () => {
@@ -175,7 +175,7 @@ test('models are opened again only when their configuration changes', async () =
   await request(node.dispatch, 'setActiveModel', { model: 'scripted' }, NEVER)
   await node.reload()
   assert.equal(await node.services.models(NEVER), models)
-  assert.ok(node.logged.every((line) => line === 'info Reloaded; nothing changed'))
+  assert.ok(node.logged.every((line) => line === 'info reloaded; nothing changed'))
   const text = await node.home.read('config.toml')
   await node.home.write('config.toml', text.replace('"scripted"', '"another"'))
   await node.reload()
@@ -195,9 +195,9 @@ test('concurrent reloads run one after another, also after one that fails', asyn
     ['rejected', 'rejected', 'rejected'],
   )
   assert.deepEqual(node.logged, [
-    'info Reloaded; changed: [permissions]',
-    'info Reloaded; nothing changed',
-    'info Reloaded; nothing changed',
+    'info reloaded; changed: [permissions]',
+    'info reloaded; nothing changed',
+    'info reloaded; nothing changed',
   ])
 })
 

@@ -149,7 +149,7 @@ did. Without options, it applies to the conversation that was used last.`,
     summary: 'Delete conversations permanently',
     details: 'Asks first. Without a terminal, --yes is required.',
     options: [YES_OPTION],
-    examples: ['crabtalk conversation delete 8Z4K2M0Q', 'crabtalk conversation delete 8Z4K2M0Q --yes'],
+    examples: ['crabtalk conversation delete 8Z4K2M0Q --yes'],
     load: async () => (await import('./commands.ts')).removeConversationCommand,
   },
 ]

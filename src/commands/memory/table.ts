@@ -79,7 +79,7 @@ read if it is a pipe or a file. The last line ending of a file or a pipe is remo
     summary: 'Delete notes permanently; archives stay',
     details: 'Asks first. Without a terminal, --yes is required.',
     options: [AGENT, YES_OPTION, JSON_OPTION],
-    examples: ['crabtalk memory forget deploy', 'crabtalk memory forget deploy --yes'],
+    examples: ['crabtalk memory forget deploy --yes'],
     load: async () => (await import('./forget.ts')).forgetMemoryCommand,
   },
   {

@@ -15,7 +15,7 @@ const LOG_OPTIONS: readonly CommandOption[] = [
   { name: 'json', summary: 'Print one JSON object per line' },
 ]
 const LOG_DETAILS = `Prints the log, other printed output, and the messages of the service manager. On a terminal, lines show time, level and fields;
-in a pipe, each line is as in its file.`
+in a pipe, each line is as in its file, after the name of its service if there are several.`
 
 /** The commands that show services and change nothing. */
 export const VIEW_COMMANDS: readonly Command[] = [
