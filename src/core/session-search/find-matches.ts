@@ -33,9 +33,10 @@ export async function findMatches(
   const hits = findHits(searched, query)
   const words = new QueryWords(query.text, searched.followed.text.characters)
   const matches: SessionMatch[] = []
+  const atOnce = searched.followed.isBuilding ? AT_ONCE_WHILE_BUILDING : AT_ONCE
   while (matches.length < limit && hits.length > 0) {
     if (matches.length > 0) await breathe() // lets a daemon serve its streams meanwhile
-    const next = hits.splice(0, Math.min(limit - matches.length, AT_ONCE))
+    const next = hits.splice(0, Math.min(limit - matches.length, atOnce))
     const found = await Promise.all(next.map((hit) => toMatch(searched, { hit, query, words }, signal)))
     matches.push(...found.filter((match) => match !== undefined))
   }
@@ -70,6 +71,8 @@ export function findHits(
 
 /** The number of matches whose messages are read in one turn of the event loop. */
 const AT_ONCE = 5
+/** Fewer, because the index takes a part of each of these turns as well. */
+const AT_ONCE_WHILE_BUILDING = 2
 
 /** The number of sessions that are reranked by all their messages. */
 export const CANDIDATES = 200

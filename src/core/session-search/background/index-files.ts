@@ -52,8 +52,7 @@ class Appender {
   /** Adds a batch, yielding after each slice. */
   *slices(batch: ReadBatch): Generator<void> {
     yield* this.#intern(batch)
-    const { terms, counts } = batch
-    for (let i = 0; i < terms.length; i++) terms[i] = this.#ids[terms[i]!]!
+    const { counts } = batch
     let from = 0
     let work = 0
     for (let i = 0; i < counts.length; i++) {
@@ -73,6 +72,8 @@ class Appender {
     if (isDescription && this.#grown.has(group)) this.#index.removeDocuments(group, kind)
     if (isDescription && count === 0) return
     const row = { group, kind, seq: seqs[i]!, offset: offsets[i]!, time: times[i]! }
+    const ids = this.#ids
+    for (let at = from; at < from + count; at++) terms[at] = ids[terms[at]!]!
     this.#index.addTerms(row, terms, from, count)
   }
 
@@ -102,4 +103,4 @@ const SUMMARY = DOCUMENT_KINDS.indexOf('summary')
 /** The terms added before yielding to other work, and the cost of a document in terms. */
 const SLICE = 8192
 const COST_OF_DOCUMENT = 16
-const KEYS_OF_SLICE = 4096
+const KEYS_OF_SLICE = 1024
