@@ -3,6 +3,7 @@ import { type BuildOptions, build, type Metafile } from 'esbuild'
 import { toChunk } from './chunk.ts'
 import { mcpTransports } from './mcp-transports.ts'
 import { packages } from './packages.ts'
+import { wireConstants } from './wire-constants.ts'
 
 /** The bundled program: the binary's boot script, and the chunks it loads. */
 export interface Bundle {
@@ -62,7 +63,7 @@ export async function bundle(boot: string, main: string): Promise<Bundle> {
       },
       jsx: 'automatic',
       inject: [join(import.meta.dirname, 'clock.ts')],
-      plugins: [mcpTransports, packages],
+      plugins: [mcpTransports, wireConstants, packages],
     }),
   ])
   const chunks = await Promise.all(

@@ -1,7 +1,7 @@
 import type { Host } from '../../cli/host.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { type Lazy, lazy } from '../../core/base/lazy.ts'
-import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
+import type { Dispatch } from '../../core/protocol/dispatch.ts'
 import type { RuntimeConnection } from '../../daemon/runtime-connection.ts'
 import type { ChatLink, ChatPorts } from '../../tui/ports.ts'
 
@@ -72,6 +72,7 @@ async function probe(host: Host, signal: AbortSignal): Promise<void> {
 async function describe({ attached, notes }: AttachResult, signal: AbortSignal): Promise<ChatLink> {
   const { place, dispatch } = attached
   if (place === 'process') return { place, instance: 'process', notes }
+  const { request } = await import('../../core/protocol/dispatch.ts') // the first frame needs no codec
   const { pid } = await request(dispatch, 'hello', { versions: [1] }, signal)
   return { place, instance: String(pid), notes }
 }
