@@ -58,11 +58,11 @@ export function commandFirst(
   if (!option.startsWith('-')) return undefined
   const names = new Set(table.map(({ path }) => path[0]))
   const begin = words.findIndex((word) => names.has(word))
-  const paths = table
-    .map(({ path }) => path)
-    .filter((path) => path.every((one, i) => one === words[begin + i]))
-  const longest = paths.toSorted((a, b) => b.length - a.length)[0]
-  return begin < 0 ? undefined : [name, ...(longest ?? words.slice(begin, begin + 1)), option].join(' ')
+  if (begin < 0) return undefined
+  const commands = table.filter(({ path }) => path.every((one, i) => one === words[begin + i]))
+  const command = commands.toSorted((a, b) => b.path.length - a.path.length)[0]
+  const isRefused = command?.needsDaemon && option === '--no-daemon'
+  return [name, ...(command?.path ?? words.slice(begin, begin + 1)), ...(isRefused ? [] : [option])].join(' ')
 }
 
 function missingVerbError(group: string, rows: readonly Command[]): CrabError {

@@ -133,6 +133,7 @@ const UNKNOWN: [string[], string, string][] = [
     'Cannot open the chat: options come after the command',
     'crabtalk agent list --no-daemon',
   ],
+  [['--no-daemon', 'events'], 'Cannot open the chat: options come after the command', 'crabtalk events'],
 ]
 
 for (const [argv, message, hint] of UNKNOWN) {
