@@ -10,6 +10,7 @@ import { showTranscript } from './controller/transcript.ts'
 import type { ChatOptions, ChatPorts } from './ports.ts'
 import { type Unanswered, unansweredAsks } from './state/pending-asks.ts'
 import type { ChatStore } from './state/store.ts'
+import { joinKeyInput } from './terminal/key-input.ts'
 import type { Screen } from './terminal/screen.ts'
 import { withHistory } from './text/prompt.ts'
 
@@ -61,6 +62,8 @@ export async function runChat(
     leave: () => exit.leave(),
     signal: shutdown.signal,
   })
+  const escInterrupts = () => store.get().turn !== undefined || store.get().isCommanding
+  const keys = joinKeyInput({ stdin, escInterrupts, elapsed: ports.elapsed })
   const app = render(
     <App
       store={store}
@@ -72,7 +75,7 @@ export async function runChat(
       now={ports.now}
       elapsed={ports.elapsed}
     />,
-    { ...INK, stdin, stdout: screen.ink },
+    { ...INK, stdin: keys, stdout: screen.ink },
   )
   const onAbort = () => exit.leave()
   signal.addEventListener('abort', onAbort, { once: true })

@@ -65,3 +65,16 @@ test('mcp_action lists prompts, and renders them with string arguments only', as
   for (const text of ['{"path":7}', '[]', 'no JSON'])
     await assert.rejects(act(GET_PROMPT, { tool: 'review', arguments: text }), { kind: 'invalid' })
 })
+
+test('mcp_view counts neither listings nor the reading of resources and prompts as calls', async () => {
+  const { node, act } = await docsNode()
+  await using _node = node
+  await act(RESOURCES)
+  await act(PROMPTS)
+  await act(READ_RESOURCE, { uri: 'docs://readme' })
+  const { peers } = await request(node.dispatch, 'mcpView', {}, NEVER)
+  assert.deepEqual(
+    peers.map(({ calls, errors }) => ({ calls, errors })),
+    [{ calls: 0, errors: 0 }],
+  )
+})

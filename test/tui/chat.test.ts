@@ -25,6 +25,30 @@ test('keys that are typed before the first frame reach the prompt', async () => 
   await chat.see('hello', 'Heard.')
 })
 
+test('lines that the terminal does not mark as a paste are pasted, not sent one by one', async () => {
+  await using chat = await openShownChat([{ parts: ['Heard.'] }])
+  chat.type('first line\rsecond line\r')
+  await chat.see('first line', 'second line')
+  assert.equal(chat.node.server.requests.length, 0)
+  chat.type('\r')
+  await chat.see('Heard.')
+  assert.match(chat.node.server.requests[0]!.text, /first line\\nsecond line/)
+})
+
+test('an arrow key that arrives in two pieces does not interrupt the turn', async () => {
+  const gate = Promise.withResolvers<void>()
+  await using chat = await openShownChat([{ parts: ['One.\n\n', gate.promise, 'Two.'] }])
+  chat.type('go\r')
+  await chat.see('One.')
+  chat.type('\u001b')
+  await new Promise(setImmediate)
+  chat.type('[A')
+  await chat.see('> go') // Up: the sent message
+  gate.resolve()
+  await chat.see('Two.')
+  assert.doesNotMatch(chat.text(), /Interrupted/)
+})
+
 test('output that arrives while an editor has the terminal is printed when the editor ends', async () => {
   const gate = Promise.withResolvers<void>()
   const editing = Promise.withResolvers<undefined>()
@@ -77,13 +101,14 @@ test('a question that opens while an editor has the terminal is not answered by 
   assert.equal(chat.node.server.requests.length, 1)
 })
 
-test('keys that arrive in one piece do not answer a question: they are messages', async () => {
+test('keys that arrive in one piece do not answer a question: they are a paste', async () => {
   await using chat = await openShownChat([{ parts: [CALL] }, { parts: ['Done.'] }])
   chat.type('go\r')
   await chat.see('Run a command')
   await chat.see('A digit or arrows')
   chat.type('some log\r1\rmore\r')
-  await chat.see('next: some log', 'next: 1', 'next: more')
+  await chat.see('some log', '1', 'more')
+  assert.doesNotMatch(chat.text(), /next:/)
   assert.equal(chat.node.server.requests.length, 1)
   assert.doesNotMatch(chat.text(), /✓ Run/)
 })

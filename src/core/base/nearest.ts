@@ -9,8 +9,8 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   let bestDistance = Number.POSITIVE_INFINITY
   for (const candidate of candidates) {
     const longer = Math.max(word.length, candidate.length)
-    const isShort = longer < SHORT && sortLetters(word) !== sortLetters(candidate)
-    const maxDistance = isShort ? 1 : Math.ceil(longer * NEAR)
+    const isSwapped = longer < SHORT && sortLetters(word) === sortLetters(candidate)
+    const maxDistance = isSwapped ? 2 : longer < SHORT ? 1 : Math.floor(longer * NEAR)
     if (Math.abs(word.length - candidate.length) > maxDistance) continue // comparing long words takes seconds
     const steps = distance(word.toLowerCase(), candidate.toLowerCase())
     if (steps >= Math.min(bestDistance, longer) || steps > maxDistance) continue

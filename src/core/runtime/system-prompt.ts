@@ -25,7 +25,7 @@ const PRIMARY_FRAMING =
 /**
  * Builds the system prompt of one turn; it is built for each request and never stored.
  *
- * Order: prompt, hooks' standing instructions, scope, environment, then Crab.md or AGENTS.md (ADR 0061), so
+ * Order: prompt, hooks' standing instructions, scope, environment, then the instruction files (ADR 0061), so
  * that the longest possible prefix stays the same between turns and provider caches keep the history.
  */
 export async function systemPrompt(agent: AgentConfig, context: SystemPromptContext): Promise<string> {

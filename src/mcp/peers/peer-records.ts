@@ -4,10 +4,11 @@ import { CrabError } from '../../core/base/errors.ts'
 export class CallRecord {
   readonly #now: () => number
   #latencies: number[] = []
+  /** The number of tool calls. */
   calls = 0
   /** The number of times it was connected. */
   starts = 0
-  /** The number of failed calls. */
+  /** The number of failed calls and other requests. */
   errors = 0
   lastOkAt: number | undefined
   lastErrorAt: number | undefined
@@ -16,7 +17,7 @@ export class CallRecord {
     this.#now = now
   }
 
-  /** Records a call; a cancelled one only increments `calls`. */
+  /** Records a call of a tool; a cancelled one only increments `calls`. */
   async follow<T>(call: () => Promise<T>, signal: AbortSignal): Promise<T> {
     const began = this.#now()
     this.calls++
@@ -25,6 +26,16 @@ export class CallRecord {
       this.lastOkAt = this.#now()
       this.#latencies = [...this.#latencies.slice(1 - MAX_LATENCIES), this.lastOkAt - began]
       return answer
+    } catch (reason) {
+      if (!signal.aborted) this.fail()
+      throw reason
+    }
+  }
+
+  /** Records a request that calls no tool, such as a listing: only its failure counts. */
+  async observe<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    try {
+      return await ask()
     } catch (reason) {
       if (!signal.aborted) this.fail()
       throw reason

@@ -179,20 +179,28 @@ export class Peer {
       if (this.list?.tools.some(({ name }) => name === call.name)) return connection.callTool(call, signal)
       throw new CrabError('missing', 'it no longer has this tool')
     }
-    return await this.use(callIfListed, signal)
+    return await this.#request(callIfListed, 'follow', signal)
   }
 
   /**
    * Sends it any other request, as call() does. Secrets are masked in the answer, which belongs to the
-   * caller.
+   * caller. It does not count as a call.
    */
   async use<T>(ask: (connection: Connection) => Promise<T>, signal: AbortSignal): Promise<T> {
+    return await this.#request(ask, 'observe', signal)
+  }
+
+  async #request<T>(
+    ask: (connection: Connection) => Promise<T>,
+    how: 'follow' | 'observe',
+    signal: AbortSignal,
+  ): Promise<T> {
     using _held = this.hold()
     const connection = await this.connect({}, signal)
     if (this.failures.waitMs > 0) throw this.failures.tooEarly()
     using _busy = this.#idle.use()
     try {
-      const answer = await this.record.follow(() => ask(connection), signal)
+      const answer = await this.record[how](() => ask(connection), signal)
       this.failures.forgive()
       return maskAnswer(answer, [...connection.secrets, ...this.#secrets])
     } catch (reason) {

@@ -40,7 +40,11 @@ export class Completer {
 
   /** The entries for the text after a slash that are known so far. */
   get commands(): NonNullable<PromptContext['commands']> {
-    return [...this.#options.commands.list, ...this.#skills.entries, ...this.#servers.prompts]
+    const skills = new Set(this.#skills.entries.map(({ name }) => name))
+    const commands = this.#options.commands.list.filter(
+      ({ name, yieldsToSkill }) => !yieldsToSkill || !skills.has(name),
+    )
+    return [...commands, ...this.#skills.entries, ...this.#servers.prompts]
   }
 
   /** Fills the menu with entries as they are found. */
@@ -108,7 +112,12 @@ export class SkillCompletions {
       () => undefined,
     )
     if (!found || signal.aborted) return false
-    const taken = new Set(this.#options.commands().flatMap(({ name, aliases = [] }) => [name, ...aliases]))
+    const taken = new Set(
+      this.#options
+        .commands()
+        .filter(({ yieldsToSkill }) => !yieldsToSkill)
+        .flatMap(({ name, aliases = [] }) => [name, ...aliases]),
+    )
     const entries = found.skills.map(({ name, description }) => ({
       name: taken.has(name.toLowerCase()) ? `skill:${name}` : name,
       args: '[…]',

@@ -14,6 +14,7 @@ import type { Block } from '../view/blocks.ts'
 import { watchAsks } from './inbox.ts'
 import { fetchLastMessages } from './last-messages.ts'
 import type { OwnRuns } from './own-runs.ts'
+import { watchServers } from './server-watch.ts'
 import { type Opening, showConversation } from './show-conversation.ts'
 import { Viewport } from './viewport.ts'
 
@@ -145,6 +146,7 @@ export class ConversationFollower {
           onStanding()
           this.#shown.resolve()
           this.#connected.resolve()
+          watchServers({ ...this.#options, agent: this.pair.agent }, until).catch(() => undefined) // as for questions, below
           watchAsks(this.#options, until).catch(() => undefined) // an older daemon cannot report questions, and a lost connection is noticed by the loop above
         }
       }

@@ -3,11 +3,13 @@ import { slashCompact } from './compact.ts'
 import { chooseAgent, resume, slashTitle, startNew } from './conversations.ts'
 import { copyAnswer, slashExport } from './export.ts'
 import { showHelp } from './help.ts'
+import { initInstructions } from './init.ts'
 import { showMcp } from './mcp.ts'
 import { showMemory } from './memory.ts'
 import { slashModel } from './models.ts'
 import { showPermissions } from './permissions.ts'
 import { hint, printNotice } from './print.ts'
+import { reviewChanges } from './review.ts'
 import { searchConversations } from './search.ts'
 import { showSkills } from './skills.ts'
 import { showStatus } from './status.ts'
@@ -94,6 +96,22 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     summary: 'undo the file changes of the last turn (edit and write)',
     whileBusy: false,
     run: slashUndo,
+  },
+  {
+    name: 'init',
+    args: '',
+    summary: 'have the agent write an AGENTS.md for this repository, or improve it',
+    yieldsToSkill: true,
+    whileBusy: false,
+    run: initInstructions,
+  },
+  {
+    name: 'review',
+    args: '[BASE|WHAT]',
+    summary: 'have the agent review the uncommitted changes, or those since a branch',
+    yieldsToSkill: true,
+    whileBusy: false,
+    run: reviewChanges,
   },
   { name: 'title', args: '[TEXT]', summary: 'name the conversation', whileBusy: true, run: slashTitle },
   {

@@ -47,6 +47,15 @@ export function mcpPanel(
   }
 }
 
+/** Returns the open panel with a newer view: the cursor stays on its server, and a key that waits for a second press waits on. */
+export function updatedPanel(open: Panel, view: McpView, agent: string): Panel {
+  const fresh = mcpPanel(view, { agent, selected: open.selected, note: open.note })
+  const value = open.rows[open.selected]?.value ?? ''
+  const at = value === '' ? -1 : fresh.rows.findIndex((row) => row.value === value)
+  if (at < 0) return fresh
+  return { ...fresh, selected: at, ...(open.asked !== undefined && { asked: open.asked }) }
+}
+
 /** Parses the target of a row; undefined when the value does not belong to this panel. */
 export function readTarget(value: string): PanelTarget | undefined {
   const [agent, name] = value.split('\n')

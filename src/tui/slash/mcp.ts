@@ -2,15 +2,16 @@ import { toCrabError } from '../../core/base/errors.ts'
 import { McpActionKind, type McpActionResult } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { newPage } from '../overlays/page.ts'
-import type { Panel } from '../overlays/types.ts'
-import { mcpPanel, type PanelTarget, readTarget } from './mcp-panel.ts'
+import { getServerPanel } from '../state/focus.ts'
+import { mcpPanel, type PanelTarget, readTarget, updatedPanel } from './mcp-panel.ts'
 import { inColumns, printNotice, showOverlay } from './print.ts'
 import { toolLine } from './tools.ts'
 import type { SlashContext } from './types.ts'
 
 /** `/mcp`: shows all servers in their current state. */
 export async function showMcp(_args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
-  const panel = await readPanel(context, {}, signal)
+  const view = await request(context.dispatch, 'mcpView', {}, signal)
+  const panel = mcpPanel(view, context.state())
   if (panel.rows.length > 0) showOverlay(context, panel)
   else
     printNotice(
@@ -36,7 +37,7 @@ export async function actOnMcp(
     const result = await request(context.dispatch, 'mcpAction', { ...target, action: verb.action }, signal)
     await refreshPanel(context, verb.describeResult(target, result), signal)
     const page = verb.page?.(target, result)
-    const panel = getPanel(context)
+    const panel = getServerPanel(context.state())
     if (page !== undefined && panel) showOverlay(context, newPage(page.title, page.text, panel))
   } catch (reason) {
     const { kind, message, hint } = toCrabError(reason)
@@ -114,34 +115,16 @@ const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
   ],
 ])
 
-async function readPanel(
-  { dispatch, state }: SlashContext,
-  more: { selected?: number; note?: string },
-  signal: AbortSignal,
-): Promise<Panel> {
-  return mcpPanel(await request(dispatch, 'mcpView', {}, signal), { agent: state().agent, ...more })
-}
-
 /** Shows a note below the table; returns whether the panel is still open. */
 function withNote(context: SlashContext, note: string): boolean {
-  const panel = getPanel(context)
+  const panel = getServerPanel(context.state())
   if (panel) showOverlay(context, { ...panel, note })
   return panel !== undefined
 }
 
 /** Refreshes the panel, unless it was closed meanwhile. */
 async function refreshPanel(context: SlashContext, note: string, signal: AbortSignal): Promise<void> {
-  const fresh = await readPanel(context, {}, signal)
-  const open = getPanel(context)
-  if (open)
-    showOverlay(context, {
-      ...fresh,
-      selected: Math.min(open.selected, Math.max(0, fresh.rows.length - 1)),
-      note,
-    })
-}
-
-function getPanel({ state }: SlashContext): Panel | undefined {
-  const { overlay } = state()
-  return overlay?.kind === 'panel' && overlay.picker === 'mcp' ? overlay : undefined
+  const view = await request(context.dispatch, 'mcpView', {}, signal)
+  const open = getServerPanel(context.state())
+  if (open) showOverlay(context, updatedPanel({ ...open, note }, view, context.state().agent))
 }

@@ -1,6 +1,7 @@
 import { nearest } from '../../core/base/nearest.ts'
 import type { ChatEffect } from '../text/effects.ts'
 import { SLASH_COMMANDS } from './commands.ts'
+import { onInitChosen } from './init.ts'
 import { actOnMcp } from './mcp.ts'
 import { onMemoryChosen } from './memory.ts'
 import { chooseForChat } from './models.ts'
@@ -35,7 +36,8 @@ export async function isForAgent(line: string, context: SlashContext, signal: Ab
 async function read(line: string, context: SlashContext, signal: AbortSignal) {
   const [, name = '', rest = ''] = /^\/(\S*)\s*(.*)$/s.exec(line.trim()) ?? []
   const command = findSlash(name)
-  const { found: skill, names } = command ? NO_SKILL : await findSkill(line.trim(), context, signal)
+  const isTaken = command !== undefined && !command.yieldsToSkill
+  const { found: skill, names } = isTaken ? NO_SKILL : await findSkill(line.trim(), context, signal)
   return { name, rest, command, skill, names }
 }
 
@@ -57,6 +59,8 @@ export async function onChosen(
       return chooseForChat(value, context)
     case 'mcp':
       return actOnMcp({ value, key }, context, signal)
+    case 'init':
+      return onInitChosen(value, context)
     case 'memory':
       return onMemoryChosen({ value, key }, context, signal)
   }

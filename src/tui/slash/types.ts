@@ -34,6 +34,8 @@ export interface SlashCommand {
   /** The arguments, such as `[NAME]`; empty for none. */
   args: string
   summary: string
+  /** Whether a skill of the same name takes its place. */
+  yieldsToSkill?: boolean
   /** Whether it may run during a turn. */
   whileBusy: boolean
   run(args: string, context: SlashContext, signal: AbortSignal): Promise<void> | void

@@ -95,4 +95,5 @@ export type Settable = Pick<
   | 'shellOutput'
   | 'isLeaving'
   | 'isCommanding'
+  | 'servers'
 >

@@ -1,6 +1,6 @@
 import { armCard } from '../cards/card.ts'
 import type { AskCard } from '../cards/types.ts'
-import type { Overlay } from '../overlays/types.ts'
+import type { Overlay, Panel } from '../overlays/types.ts'
 import { shownAsk } from './pending-asks.ts'
 import type { ChatState } from './types.ts'
 
@@ -48,4 +48,9 @@ export function disarmOverlay(state: ChatState): ChatState {
 export function withArmed(state: ChatState, askId: string | undefined): ChatState {
   const asks = state.asks.map((card) => armCard(card, card.askId === askId))
   return asks.every((card, at) => card === state.asks[at]) ? state : { ...state, asks }
+}
+
+/** Returns the open panel of MCP servers. */
+export function getServerPanel({ overlay }: Pick<ChatState, 'overlay'>): Panel | undefined {
+  return overlay?.kind === 'panel' && overlay.picker === 'mcp' ? overlay : undefined
 }

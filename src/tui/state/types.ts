@@ -78,6 +78,7 @@ export interface ChatState {
   /** Whether a slash command is running. */
   isCommanding: boolean
   usage: UsageTotals
+  /** The agent's MCP servers that are not disabled, by name. */
   servers: ReadonlyMap<string, 'connecting' | 'connected' | 'failed' | 'disconnected'>
   /** Notices that were already shown: each is shown only once. */
   shownNotices: ReadonlySet<string>

@@ -29,6 +29,8 @@ export interface CommandEntry {
   /** The arguments, such as `[NAME]`; empty for none. */
   args: string
   summary: string
+  /** Whether a skill of the same name takes its place. */
+  yieldsToSkill?: boolean
 }
 
 /** A word before the caret that can be completed. */

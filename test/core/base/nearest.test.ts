@@ -16,6 +16,8 @@ for (const [word, candidates, meant] of [
   ['crb', ['crab'], 'crab'],
   ['evn', ['now', 'env'], 'env'],
   ['no', ['now', 'yes'], 'now'],
+  ['nonsense', ['continue', 'sessions'], undefined],
+  ['contniue', ['continue'], 'continue'],
   ['x', [], undefined],
 ] as const) {
   test(`nearest() suggests ${meant} for ${word}`, () => {

@@ -50,7 +50,7 @@ test('runSlash() finds a command by its other names, in upper and lower case', a
 })
 
 test('runSlash() refuses commands that may not run during a turn, and says so', async () => {
-  const chat = createSlashChat(route({}))
+  const chat = createSlashChat(serveSkills())
   chat.context.act({ type: 'message-sent', text: 'hi', files: [], now: 0 })
   for (const { name, whileBusy } of SLASH_COMMANDS.filter(({ whileBusy }) => !whileBusy)) {
     await runSlash(`/${name}`, chat.context, NEVER)

@@ -13,7 +13,7 @@ export interface InstructionFile {
 }
 
 /**
- * Reads the instruction files of one folder, in the order Crab.md, AGENTS.md, up to the first that has text.
+ * Reads the instruction files of one folder, in the order of INSTRUCTION_NAMES, up to the first that has text.
  */
 export async function readFolder(folder: string, access: InstructionAccess): Promise<InstructionFile[]> {
   const files: InstructionFile[] = []
@@ -45,7 +45,7 @@ export async function readInstructions(
   }
 }
 
-const INSTRUCTION_NAMES = ['Crab.md', 'AGENTS.md']
+const INSTRUCTION_NAMES = ['Crab.md', 'AGENTS.md', 'CLAUDE.md', 'GEMINI.md']
 /** The longest text of an instruction file, in characters; the rest is cut off, with a note for the model. */
 const MAX_CHARS = 32_768
 /** At least MAX_CHARS characters in any script. */

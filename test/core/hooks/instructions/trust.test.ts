@@ -22,6 +22,19 @@ test('instructionsHook() tells a user once which files of a folder are used', as
   assert.equal((await fixture.trust.read()).get(root)?.state, 'notified')
 })
 
+test('instructionsHook() uses the first of Crab.md, AGENTS.md, CLAUDE.md and GEMINI.md in each folder', async () => {
+  await using fixture = await makeInstructionFixture()
+  await fixture.folder(`${W}/.git`)
+  for (const name of ['GEMINI.md', 'CLAUDE.md']) await fixture.write(`${W}/${name}`)
+  for (const name of ['GEMINI.md', 'CLAUDE.md', 'AGENTS.md']) await fixture.write(`${W}/src/${name}`)
+  await fixture.write(`${W}/src/lib/GEMINI.md`)
+  const { notices } = await fixture.read(`${W}/src/lib`)
+  assert.match(
+    notices.join('\n'),
+    /^uses the instructions of \S+: CLAUDE\.md, src\/AGENTS\.md, src\/lib\/GEMINI\.md; /,
+  )
+})
+
 test('instructionsHook() reports a new file in a known folder, but not a changed one', async () => {
   await using fixture = await makeInstructionFixture()
   await fixture.write(`${W}/AGENTS.md`)
