@@ -4,7 +4,10 @@ import { describeChoice, listPermissionChoices } from '../../core/questions/choi
 import { expandDiffTabs, formatArguments, toSubject } from '../../core/questions/subject.ts'
 import { paint, type TextStyle } from '../view/style.ts'
 import { truncateText } from '../view/text.ts'
-import { factRows, quoteRows } from './rows.ts'
+import { renderDiff } from '../view/tool/diff.ts'
+import { readWholeDiff } from '../view/tool/diff-lines.ts'
+import type { Highlight } from '../view/view.ts'
+import { BAR, factRows, quoteRows } from './rows.ts'
 import type { AskCard } from './types.ts'
 
 interface Content {
@@ -19,6 +22,7 @@ interface Content {
 interface QuoteStyle {
   columns: number
   color: boolean
+  highlight?: Highlight | undefined
 }
 
 /** Renders the action and the reasons of a permission; nothing is left out. */
@@ -39,9 +43,7 @@ export function contentRows(
     ...(reason === '' ? [] : fact('why', reason)),
     ...warnings.flatMap((one) => fact('risk', one)),
     ...(hasRules || hasDetails ? ruleRows(request, card, quoting) : []),
-    ...(diff === ''
-      ? []
-      : quoteRows(toVisible(stripDiffHeader(expandDiffTabs(diff), what)), { ...quoting, tint })),
+    ...(diff === '' ? [] : diffRows(toVisible(expandDiffTabs(diff)), shown, quoting)),
     ...(hasDetails && all !== shown ? ['  with', ...quoteRows(all, quoting)] : []),
     ...(hasDetails ? helpRows(card, quoting) : []),
   ]
@@ -87,6 +89,18 @@ function helpRows(card: AskCard, quoting: QuoteStyle): string[] {
     factRows(`${one.digit}`, escapeLine(describeChoice(one, card.agent)), style),
   )
   return ['', ...keys, ...factRows('Ctrl+C', 'stops the agent', style)]
+}
+
+/**
+ * Renders a diff as the transcript does, behind the bar of quoted text. A text that is not entirely a unified
+ * diff is quoted as it is, so that nothing is left out.
+ */
+function diffRows(diff: string, path: string, quoting: QuoteStyle): string[] {
+  const rest = stripDiffHeader(diff, path)
+  const lines = readWholeDiff(rest)
+  if (!lines) return quoteRows(rest, { ...quoting, tint })
+  const columns = Math.max(1, quoting.columns - BAR.length)
+  return renderDiff(lines, { path, isEscaped: true }, { ...quoting, columns }).map((row) => BAR + row)
 }
 
 /** Removes the first two lines of a diff when they only repeat the path shown above it. */

@@ -10,6 +10,7 @@ import { toSubject } from '../../core/questions/subject.ts'
 import type { Section } from '../view/section.ts'
 import { paint } from '../view/style.ts'
 import { measureWidth, truncateText } from '../view/text.ts'
+import { describeDiffColors } from '../view/tool/diff.ts'
 import { scrollWindow } from '../view/window.ts'
 import { contentRows } from './permission-content.ts'
 import { bottomRule, cardHeight, clampRows, positionText, titleRule } from './rows.ts'
@@ -184,14 +185,14 @@ const KEYS_INDENT = 3
  */
 function getContentRows(
   { card, state, request }: Permission,
-  { columns, color }: CardView,
+  { columns, color, highlight }: CardView,
 ): readonly string[] {
   const { hasDetails } = state
-  const key = `${columns} ${color} ${hasDetails}`
+  const key = `${columns} ${describeDiffColors(color)} ${highlight !== undefined} ${hasDetails}`
   return card.content(key, () => ({
     rows: contentRows(
       { card, request, hasDetails, hasRules: !isInline(card, request, columns) },
-      { columns, color },
+      { columns, color, highlight },
     ),
   })).rows
 }

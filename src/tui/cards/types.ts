@@ -2,7 +2,7 @@ import type { AskUserEvent } from '../../core/protocol/crabtalk.generated.ts'
 import type { ChatEffect } from '../text/effects.ts'
 import type { KeyPress } from '../text/key.ts'
 import type { Memoize } from '../view/memoize-last.ts'
-import type { Face } from '../view/view.ts'
+import type { Face, RenderContext } from '../view/view.ts'
 import type { CardSelection } from './selection.ts'
 
 /** A question on the screen and the state of its answer. Replaced, never mutated. */
@@ -68,7 +68,7 @@ export interface CardField {
 }
 
 /** The terminal and composer as a card sees them. */
-export interface CardView extends Face {
+export interface CardView extends Face, Pick<RenderContext, 'highlight'> {
   /** The number of lines of the composer below, including its open menu. */
   promptRows: number
   /** Whether the composer is empty: digits, arrows and Enter then go to the card. */

@@ -4,8 +4,8 @@ import type { Controller, TerminalControl } from '../controller/controller.ts'
 import type { ChatStore } from '../state/store.ts'
 import { toKeyPresses, toPaste } from '../text/key.ts'
 import { renderBlock } from '../view/block.ts'
-import type { NumberedBlock } from '../view/blocks.ts'
-import { hasCode, type Look, loadHighlighter, loadParser, warmParser } from '../view/look.ts'
+import type { Block, NumberedBlock } from '../view/blocks.ts'
+import { hasCode, hasDiff, type Look, loadHighlighter, loadParser, warmParser } from '../view/look.ts'
 import { fitSections, type Section } from '../view/section.ts'
 import type { RenderContext } from '../view/view.ts'
 import type { StatusLocation } from './frame.ts'
@@ -62,7 +62,8 @@ interface PrintingOptions extends Pick<AppProps, 'store' | 'onFailure' | 'elapse
 
 /**
  * Prints finished blocks once, after the frame in which they are no longer live. Printing waits while the
- * terminal is lent, and answers wait for the Markdown parser, because printed text is never redrawn.
+ * terminal is lent, and answers and diffs wait for what they are drawn with, because printed text is never
+ * redrawn.
  *
  * Text longer than SLICE_CHARS that arrived during a turn is printed in slices, with pauses as long as they
  * took: keys are echoed in between, and half of the time is left for reading the stream. A slice makes two
@@ -75,7 +76,7 @@ function usePrintFinished({ store, view, isSettled, onFailure, elapsed }: Printi
   const rest = useRef<Rest>(undefined)
   useLayoutEffect(() => {
     const { finished, isLent, isLeaving, turn } = store.getShown()
-    const isReady = isSettled || isLeaving || finished.every(({ block }) => block.kind !== 'answer')
+    const isReady = isSettled || isLeaving || !finished.some(({ block }) => needsLook(block))
     if (finished.length === 0 || isLent || !isReady) return
     const inSlices = !isLeaving && (turn !== undefined || rest.current !== undefined)
     if (inSlices && rest.current?.isOver === false) return
@@ -99,6 +100,11 @@ function usePrintFinished({ store, view, isSettled, onFailure, elapsed }: Printi
     return () => clearTimeout(timer)
   }, [current, elapsed])
   return current !== undefined
+}
+
+/** Whether a block is drawn differently once the parser and the highlighter are loaded. */
+function needsLook(block: Block): boolean {
+  return block.kind === 'answer' || hasDiff(block)
 }
 
 /** The pause after a slice; undefined when no slices are left. */

@@ -1,7 +1,7 @@
 import { shownAsk } from '../state/pending-asks.ts'
 import type { ChatState, RunningTurn } from '../state/types.ts'
 import { cleanLine } from '../view/clean.ts'
-import { formatCount } from '../view/numbers.ts'
+import { formatCount, formatSpan } from '../view/numbers.ts'
 import type { Section } from '../view/section.ts'
 import { paint } from '../view/style.ts'
 import { truncateText } from '../view/text.ts'
@@ -56,7 +56,7 @@ function workingLine(
   const what = turn.isCancelling ? 'stopping' : cleanLine(turn.doing)
   const tokens = Math.round(turn.outputTokens)
   const facts = [
-    formatSpan(elapsed),
+    formatSpan(elapsed), // the line changes once a second
     ...(tokens > 0 ? [tokens === 1 ? '1 token' : `${formatCount(tokens)} tokens`] : []),
     ...(turn.isCancelling || !isEscFree ? [] : ['esc to interrupt']),
   ]
@@ -65,14 +65,6 @@ function workingLine(
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'] as const
 const FRAME_MS = 100
-
-/** Formats whole seconds, because the line changes no more often than that. */
-function formatSpan(ms: number): string {
-  const seconds = Math.floor(ms / 1000)
-  return seconds < 60
-    ? `${seconds} s`
-    : `${Math.floor(seconds / 60)} m ${String(seconds % 60).padStart(2, '0')} s`
-}
 
 /** The maximum number of waiting messages that are shown. */
 const MAX_LISTED = 3

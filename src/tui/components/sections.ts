@@ -5,7 +5,7 @@ import { elsewhereText } from '../state/pending-asks.ts'
 import type { ChatState } from '../state/types.ts'
 import type { PromptContext } from '../text/prompt.ts'
 import { cleanLine } from '../view/clean.ts'
-import { renderOpen, renderRunningTool, renderShell } from '../view/live.ts'
+import { renderCalls, renderOpen, renderShell } from '../view/live.ts'
 import { renderPrompt } from '../view/prompt.ts'
 import type { Section } from '../view/section.ts'
 import { paint } from '../view/style.ts'
@@ -30,7 +30,7 @@ export function toSections(state: ChatState, { view, location, context, now }: S
   const growing = open ? renderOpen(open, view) : []
   return [
     { lines: growing, cut: 'head', rank: 1 },
-    { lines: tools.flatMap((tool) => renderRunningTool(tool, view)), cut: 'head', rank: 2 },
+    { lines: renderCalls(tools, state.isAfterCall, view), cut: 'head', rank: 2 },
     { lines: renderShell(shellOutput, view), cut: 'head', rank: 2 },
     renderWorking(state, now, view),
     GAP,

@@ -218,7 +218,8 @@ export class ConversationFollower {
   async #event(event: StreamEvent): Promise<void> {
     if (!this.#viewport.take(event)) return
     if (event.event?.$case === 'start') await this.#begin(event.event.value)
-    this.#options.store.act({ type: 'stream', event })
+    const { store, ports } = this.#options
+    store.act({ type: 'stream', event, now: ports.now() })
     if (event.event?.$case === 'end') this.#end()
   }
 

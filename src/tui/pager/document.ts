@@ -3,6 +3,7 @@ import type { SessionMessage } from '../../core/protocol/crabtalk.generated.ts'
 import { toBlocks } from '../state/history-blocks.ts'
 import { renderBlock } from '../view/block.ts'
 import type { Block } from '../view/blocks.ts'
+import { isCallBlock } from '../view/tool/fold.ts'
 import type { RenderContext } from '../view/view.ts'
 
 /** The position of a line: the block, counted back from the last one as 0, and the line within it. */
@@ -127,7 +128,7 @@ export class Document {
   #mayHold(block: number, needle: string): boolean {
     this.#texts[block] ??= JSON.stringify(this.#blocks[block]).toLowerCase()
     const inJson = JSON.stringify(needle).slice(1, -1)
-    return this.#texts[block]!.includes(inJson) || this.#blocks[block]!.kind === 'tool'
+    return this.#texts[block]!.includes(inJson) || isCallBlock(this.#blocks[block]!)
   }
 }
 

@@ -5,7 +5,8 @@ import type { ChatState, Steer } from './types.ts'
 
 /** An event that changes the state; nothing else does. */
 export type ChatAction =
-  | { type: 'stream'; event: StreamEvent }
+  /** An event of the running turn; `now` in milliseconds since 1970. */
+  | { type: 'stream'; event: StreamEvent; now?: number }
   /**
    * A message is sent, possibly the first of the queue, and its block is printed. `files` are the names of
    * the attached files.

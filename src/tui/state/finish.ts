@@ -1,18 +1,21 @@
 import { withReturned } from '../text/prompt.ts'
 import type { Block, OpenText, ToolRun } from '../view/blocks.ts'
 import { splitClosed } from '../view/markdown/split.ts'
+import { countPrintable, foldCalls, isCallBlock } from '../view/tool/fold.ts'
 import { isCurrent } from './pending-asks.ts'
 import type { ChatState } from './types.ts'
 
-/** Adds a block to those that will be printed. */
+/** Adds a block to those that will be printed, after the calls that are finished. */
 export function finish(state: ChatState, block: Block): ChatState {
-  return finishBlocks(state, [block])
+  return finishBlocks(flushTools(state), [block])
 }
 
 function finishBlocks(state: ChatState, blocks: readonly Block[]): ChatState {
   const { nextId, finished } = state
   const numbered = blocks.map((block, at) => ({ id: nextId + at, block }))
-  return { ...state, nextId: nextId + blocks.length, finished: [...finished, ...numbered] }
+  const last = blocks.findLast((block) => block.kind !== 'thinking' || block.isFirst) // others are hidden
+  const isAfterCall = last ? isCallBlock(last) : state.isAfterCall
+  return { ...state, isAfterCall, nextId: nextId + blocks.length, finished: [...finished, ...numbered] }
 }
 
 /** Closes the finished parts of the open text, or all of it when `isOver`. */
@@ -36,13 +39,23 @@ function toBlock(
   return { kind, agent, text: part.text, isFirst, continues: part.continues }
 }
 
-/** Prints the finished calls in call order, up to the first that is still running. */
+/**
+ * Prints the finished calls in call order, up to the first that is still running. Reads and searches wait for
+ * those that may follow, because they are printed together.
+ */
 export function finishTools(state: ChatState): ChatState {
-  const running = state.tools.findIndex((tool) => tool.state === 'running')
-  const finished = running < 0 ? state.tools : state.tools.slice(0, running)
-  if (finished.length === 0) return state
-  const printed = finished.reduce((before, tool) => finish(before, { kind: 'tool', tool }), state)
-  return { ...printed, tools: state.tools.slice(finished.length) }
+  return printTools(state, countPrintable(state.tools, false))
+}
+
+/** Prints the finished calls, also those that wait for others, because something else comes next. */
+export function flushTools(state: ChatState): ChatState {
+  return printTools(state, countPrintable(state.tools, true))
+}
+
+function printTools(state: ChatState, count: number): ChatState {
+  if (count === 0) return state
+  const { tools, isAfterCall } = state
+  return { ...finishBlocks(state, foldCalls(tools.slice(0, count), isAfterCall)), tools: tools.slice(count) }
 }
 
 /** Prints everything that is open because the turn has ended. A call without a result counts as interrupted. */
@@ -50,7 +63,7 @@ export function finishAll(state: ChatState): ChatState {
   const closed = closeText(state, true)
   const tools = closed.tools.map((tool): ToolRun => (tool.state === 'running' ? interrupted(tool) : tool))
   const elsewhere = state.asks.filter((card) => !isCurrent(state, card))
-  const finished = { ...finishTools({ ...closed, tools }), asks: elsewhere, returned: [] }
+  const finished = { ...flushTools({ ...closed, tools }), asks: elsewhere, returned: [] }
   return backToPrompt(finished, state.returned)
 }
 

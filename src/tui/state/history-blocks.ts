@@ -1,13 +1,15 @@
 import { isNotRun } from '../../core/base/not-run.ts'
 import type { SessionMessage } from '../../core/protocol/crabtalk.generated.ts'
 import type { Block, ToolRun } from '../view/blocks.ts'
+import { foldBlocks } from '../view/tool/fold.ts'
 
 /** Converts stored messages, oldest first, into the blocks that a chat would have printed. */
 export function toBlocks(messages: readonly SessionMessage[]): Block[] {
-  return messages.flatMap((message, at) => {
+  const blocks = messages.flatMap((message, at) => {
     if (message.role === 'user') return [toUser(message)]
     return message.role === 'assistant' ? toAnswer(message, resultsBehind(messages, at)) : []
   })
+  return foldBlocks(blocks)
 }
 
 /**
@@ -37,7 +39,9 @@ function toAnswer(
     ...(content.trim() === ''
       ? []
       : [{ kind: 'answer', agent, text: content, isFirst: true, continues: false } as const]),
-    ...toolCalls.map((call): Block => ({ kind: 'tool', tool: toRun(call, results.get(call.callId)) })),
+    ...toolCalls.map(
+      (call): Block => ({ kind: 'tool', tool: toRun(call, results.get(call.callId)), follows: false }),
+    ),
   ]
 }
 

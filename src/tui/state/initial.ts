@@ -33,6 +33,7 @@ export function initialState({ agent, sender, session, model, mode }: ChatOption
     turn: undefined,
     finished: [],
     nextId: 0,
+    isAfterCall: false,
     open: undefined,
     tools: [],
     details: false,

@@ -11,7 +11,7 @@ import type { ChatState, RunningTurn } from './types.ts'
 export function reduce(state: ChatState, action: ChatAction): ChatState {
   switch (action.type) {
     case 'stream':
-      return reduceStream(state, action.event)
+      return reduceStream(state, action.event, action.now)
     case 'message-sent':
       return beginTurn(state, action)
     case 'turn-started':
@@ -113,7 +113,7 @@ function startTurn(
   const isWaiting = state.turn?.runId === ''
   const before = state.turn && !isWaiting ? finishAll(state) : state
   const shown = isWaiting ? state.turn! : newTurn(now, 'thinking')
-  const turn = { ...shown, runId, hasAnswered: isUnderWay }
+  const turn = { ...shown, runId, hasAnswered: isUnderWay, isPartial: isUnderWay }
   const started = { ...before, turn }
   return received ? finish(started, { kind: 'user', how: 'received', ...received }) : started
 }

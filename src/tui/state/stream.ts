@@ -12,13 +12,13 @@ import {
 import type { OpenText, ToolRun } from '../view/blocks.ts'
 import { CHARS_PER_TOKEN } from '../view/numbers.ts'
 import { closeAsk, openAsk } from './asks.ts'
-import { closeText, finish, finishAll, finishTools } from './finish.ts'
+import { closeText, finish, finishAll, finishTools, flushTools } from './finish.ts'
 import { isCurrent } from './pending-asks.ts'
 import { findTypedText, isOurs, withoutSteer } from './steers.ts'
-import type { ChatState, UsageTotals } from './types.ts'
+import type { ChatState, RunningTurn, UsageTotals } from './types.ts'
 
 /** Returns the state after an event of the running turn. Unknown events change nothing. */
-export function reduceStream(state: ChatState, { event }: StreamEvent): ChatState {
+export function reduceStream(state: ChatState, { event }: StreamEvent, now?: number): ChatState {
   switch (event?.$case) {
     case 'start':
       return { ...state, session: event.value.sessionId, model: event.value.model }
@@ -61,7 +61,7 @@ export function reduceStream(state: ChatState, { event }: StreamEvent): ChatStat
         servers: new Map(state.servers).set(event.value.name, serverState(event.value.kind)),
       }
     case 'end':
-      return end(state, event.value)
+      return end(state, event.value, now)
     default:
       return state
   }
@@ -72,19 +72,20 @@ function doing(state: ChatState, what: string): ChatState {
 }
 
 function begin(state: ChatState, kind: OpenText['kind'], agent: string): ChatState {
-  const closed = closeText(state, true)
+  const closed = flushTools(closeText(state, true))
   const open = { kind, agent, text: '', hasClosedParts: false, carry: '' }
   return doing({ ...closed, open }, kind === 'answer' ? 'writing' : 'thinking')
 }
 
 function grow(state: ChatState, kind: OpenText['kind'], delta: string): ChatState {
   const { open, turn } = state
+  const before = open?.kind === kind ? state : flushTools(state)
   const current =
     open?.kind === kind ? open : { kind, agent: state.agent, text: '', hasClosedParts: false, carry: '' }
   const outputTokens = (turn?.outputTokens ?? 0) + delta.length / CHARS_PER_TOKEN
   const hasAnswered = turn?.hasAnswered || (kind === 'answer' && delta.trim() !== '')
   return {
-    ...state,
+    ...before,
     open: { ...current, text: current.text + delta },
     ...(turn && { turn: { ...turn, outputTokens, hasAnswered } }),
   }
@@ -106,7 +107,7 @@ function startTools(state: ChatState, calls: readonly ToolCallInfo[]): ChatState
       diff: '',
     }),
   )
-  return doing({ ...closed, tools: [...closed.tools, ...tools] }, runningNames(tools))
+  return doing(finishTools({ ...closed, tools: [...closed.tools, ...tools] }), runningNames(tools))
 }
 
 function changeTool(state: ChatState, callId: string, change: Partial<ToolRun>): ChatState {
@@ -177,7 +178,7 @@ function addContextUsage(spent: UsageTotals, { usage, context }: ContextUsageEve
   }
 }
 
-function end(state: ChatState, value: StreamEnd): ChatState {
+function end(state: ChatState, value: StreamEnd, now: number | undefined): ChatState {
   const ended = { ...finishAll(state), turn: undefined }
   const { usage } = ended
   const usd = usage.usd === undefined || value.costUsd === undefined ? undefined : usage.usd + value.costUsd
@@ -187,9 +188,25 @@ function end(state: ChatState, value: StreamEnd): ChatState {
   if (value.error !== '') {
     return finish(counted, { kind: 'notice', tone: 'error', text: value.error, hint: value.detail?.hint })
   }
+  const timed = finishTurn(counted, value, { turn: state.turn, now })
   const note = NOTES.get(stop ?? '') ?? (state.turn?.hasAnswered === false ? NO_ANSWER : undefined)
-  return note === undefined ? counted : finish(counted, { kind: 'notice', tone: 'warning', text: note })
+  return note === undefined ? timed : finish(timed, { kind: 'notice', tone: 'warning', text: note })
 }
+
+/** Prints how long a turn took and what it cost, unless it was short and free. */
+function finishTurn(
+  state: ChatState,
+  { costUsd = 0 }: StreamEnd,
+  { turn, now }: { turn: RunningTurn | undefined; now: number | undefined },
+): ChatState {
+  const elapsed = turn === undefined || turn.isPartial || now === undefined ? 0 : now - turn.startedAt
+  const ms = elapsed >= MIN_SHOWN_MS ? elapsed : undefined
+  const usd = costUsd > 0 ? costUsd : undefined
+  return ms === undefined && usd === undefined ? state : finish(state, { kind: 'turn-end', ms, usd })
+}
+
+/** The minimum duration of a turn that is shown. */
+const MIN_SHOWN_MS = 2_000
 
 function retryText({
   attempt,

@@ -18,6 +18,8 @@ export interface RunningTurn {
   /** Whether it has, or may have, produced text other than thinking. */
   hasAnswered: boolean
   isCancelling: boolean
+  /** Whether it was already running when this chat joined it, so that its duration is not known. */
+  isPartial?: boolean
 }
 
 /** A message for the running turn. */
@@ -53,6 +55,8 @@ export interface ChatState {
   /** Blocks that are finished and wait to be printed. */
   finished: readonly NumberedBlock[]
   nextId: number
+  /** Whether the last block is a call: the line of the next one follows it without a gap. */
+  isAfterCall: boolean
   open: OpenText | undefined
   /** Calls of the running step that are not printed yet, in call order. */
   tools: readonly ToolRun[]

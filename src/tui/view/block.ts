@@ -1,9 +1,11 @@
-import type { Block, Tone } from './blocks.ts'
+import type { Block, Tone, ToolRun } from './blocks.ts'
 import { cleanLine, cleanText } from './clean.ts'
 import { renderMarkdown, renderPart } from './markdown/render.ts'
+import { formatSpan, formatUsd } from './numbers.ts'
 import { alignRows } from './rows.ts'
 import { paint, type TextStyle } from './style.ts'
 import { truncateText, wrapLines } from './text.ts'
+import { renderLookUps } from './tool/look-ups.ts'
 import { renderTool } from './tool/render.ts'
 import type { RenderContext } from './view.ts'
 
@@ -13,8 +15,14 @@ import type { RenderContext } from './view.ts'
  */
 export function renderBlock(block: Block, view: RenderContext): string[] {
   const lines = renderBare(block, view)
-  const continues = block.kind === 'answer' && block.continues
-  return lines.length === 0 || continues || block.kind === 'welcome' ? lines : ['', ...lines]
+  return lines.length === 0 || isAttached(block, view) ? lines : ['', ...lines]
+}
+
+/** Whether a block directly follows the one before, without a gap. */
+function isAttached(block: Block, { details }: RenderContext): boolean {
+  if (block.kind === 'answer') return block.continues
+  if (block.kind === 'tool' || block.kind === 'look-ups') return block.follows && !details
+  return block.kind === 'welcome'
 }
 
 function renderBare(block: Block, view: RenderContext): string[] {
@@ -29,15 +37,25 @@ function renderBare(block: Block, view: RenderContext): string[] {
       return renderThinking(block, view)
     case 'tool':
       return renderTool(block.tool, view)
+    case 'look-ups':
+      return renderLookUpBlock(block.tools, view)
     case 'notice':
       return renderNotice(block, view)
     case 'output':
       return renderOutput(block, view)
     case 'answered':
       return renderAnswered(block, view)
+    case 'turn-end':
+      return renderTurnEnd(block, view)
     case 'rule':
       return [renderRule(block.text, view)]
   }
+}
+
+/** Renders reads and searches; with details, each by itself. */
+function renderLookUpBlock(tools: readonly ToolRun[], view: RenderContext): string[] {
+  if (!view.details) return renderLookUps(tools, view)
+  return tools.flatMap((tool, at) => (at === 0 ? renderTool(tool, view) : ['', ...renderTool(tool, view)]))
 }
 
 type BlockOfKind<K extends Block['kind']> = Extract<Block, { kind: K }>
@@ -154,6 +172,15 @@ function renderAnswered(
   return [...questionLines.map((line) => paint(line, color, 'dim')), ...answerLines].map((line) =>
     truncateText(line, columns),
   )
+}
+
+/** Renders the duration and the cost of a turn. */
+function renderTurnEnd({ ms, usd }: BlockOfKind<'turn-end'>, { columns, color }: RenderContext): string[] {
+  const parts = [
+    ...(ms === undefined ? [] : [formatSpan(ms)]),
+    ...(usd === undefined ? [] : [formatUsd(usd)]),
+  ]
+  return parts.length === 0 ? [] : [paint(truncateText(parts.join(' · '), columns), color, 'dim')]
 }
 
 /** Renders a horizontal rule with a text in it. */

@@ -37,12 +37,17 @@ export type Block =
    */
   | { kind: 'answer'; agent: string; text: string; isFirst: boolean; continues: boolean }
   | { kind: 'thinking'; text: string; isFirst: boolean }
-  | { kind: 'tool'; tool: ToolRun }
+  /** A finished call. One that `follows` another call has no gap before it. */
+  | { kind: 'tool'; tool: ToolRun; follows: boolean }
+  /** Consecutive reads and searches, shown as a line for each kind of call. */
+  | { kind: 'look-ups'; tools: readonly ToolRun[]; follows: boolean }
   | { kind: 'notice'; tone: Tone; text: string; hint?: string | undefined }
   /** The output of a slash command: a title, then a text, and a table when there are rows. */
   | { kind: 'output'; title: string; text?: string; rows?: readonly (readonly string[])[] }
   /** A question and how it was answered. */
   | { kind: 'answered'; question: string; answer: string }
+  /** The end of a turn that took a while, in milliseconds, or cost something, in US dollars. */
+  | { kind: 'turn-end'; ms?: number | undefined; usd?: number | undefined }
   /** A line at the beginning or end of earlier messages of the conversation. */
   | { kind: 'rule'; text: string }
 

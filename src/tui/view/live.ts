@@ -1,6 +1,7 @@
 import { renderBlock } from './block.ts'
 import type { Block, OpenText, ToolRun } from './blocks.ts'
 import { closeOpenText } from './markdown/split.ts'
+import { foldCalls } from './tool/fold.ts'
 import { indent, renderProgress, renderToolLine } from './tool/render.ts'
 import type { RenderContext } from './view.ts'
 
@@ -27,8 +28,21 @@ export function renderShell(progress: string, view: RenderContext): string[] {
   return lines.length === 0 ? [] : ['', ...indent(lines, view.columns)]
 }
 
-/** Renders a call that is not printed yet: a gap, its line, and its newest progress lines. */
-export function renderRunningTool(tool: ToolRun, view: RenderContext): string[] {
+/**
+ * Renders the calls that are not printed yet: the finished reads and searches as they will be printed, the
+ * others with their newest progress lines. `follows` says whether the last printed block is a call.
+ */
+export function renderCalls(tools: readonly ToolRun[], follows: boolean, view: RenderContext): string[] {
+  const open = tools.findIndex(({ state }) => state === 'running')
+  const done = open < 0 ? tools : tools.slice(0, open)
+  const finished = foldCalls(done, follows).flatMap((block) => renderBlock(block, view))
+  const running = tools.slice(done.length).flatMap((tool) => renderRunningTool(tool, view))
+  const needsGap = running.length > 0 && finished.length === 0 && !follows
+  return [...finished, ...(needsGap ? [''] : []), ...running]
+}
+
+/** Renders the line of a call, and its newest progress lines. */
+function renderRunningTool(tool: ToolRun, view: RenderContext): string[] {
   const progress = renderProgress(tool, PROGRESS_LINES, { ...view, columns: Math.max(1, view.columns - 2) })
-  return ['', renderToolLine(tool, [], view), ...indent(progress, view.columns)]
+  return [renderToolLine(tool, [], view), ...indent(progress, view.columns)]
 }

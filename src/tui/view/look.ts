@@ -1,4 +1,4 @@
-import type { NumberedBlock, OpenText } from './blocks.ts'
+import type { Block, NumberedBlock, OpenText } from './blocks.ts'
 import type { Highlight, ParseMarkdown, RenderContext } from './view.ts'
 
 /** The parts of the render context that do not depend on the terminal's size. */
@@ -23,14 +23,23 @@ export async function loadHighlighter(): Promise<Highlight> {
 }
 
 /** Whether a text that is shown, or about to be, contains code. */
-export function hasCode({
-  open,
-  finished,
-}: {
-  open: OpenText | undefined
-  finished: readonly NumberedBlock[]
-}): boolean {
+export function hasCode({ open, finished, asks }: CodeSources): boolean {
   const isCode = (text: string) => text.includes('```') || text.includes('~~~')
   if (open && isCode(open.text)) return true
-  return finished.some(({ block }) => block.kind === 'answer' && isCode(block.text))
+  if (asks.some(({ ask }) => ask.permission && ask.permission.diff !== '')) return true
+  return finished.some(({ block }) => (block.kind === 'answer' && isCode(block.text)) || hasDiff(block))
 }
+
+/** The parts of the state that may contain code. */
+interface CodeSources {
+  open: OpenText | undefined
+  finished: readonly NumberedBlock[]
+  asks: readonly { ask: { permission?: { diff: string } | undefined } }[]
+}
+
+/** Whether a block shows the change of a file. */
+export function hasDiff(block: Block): boolean {
+  return block.kind === 'tool' && block.tool.server === '' && DIFF_TOOLS.has(block.tool.name)
+}
+
+const DIFF_TOOLS: ReadonlySet<string> = new Set(['edit', 'write'])

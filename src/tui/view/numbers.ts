@@ -6,6 +6,14 @@ export function formatDuration(ms: number): string {
   return `${Math.floor(seconds / 60)} m ${String(seconds % 60).padStart(2, '0')} s`
 }
 
+/** Formats whole seconds: `12 s`, `3 m 05 s`. */
+export function formatSpan(ms: number): string {
+  const seconds = Math.floor(ms / 1000)
+  return seconds < 60
+    ? `${seconds} s`
+    : `${Math.floor(seconds / 60)} m ${String(seconds % 60).padStart(2, '0')} s`
+}
+
 /** Formats a count with at most three digits and a letter: `950`, `12.3k`, `200k`, `1.05M`. */
 export function formatCount(count: number): string {
   if (count < 1000) return String(Math.round(count))

@@ -1,4 +1,4 @@
-/** The meaning of a piece of text; the colors come from the terminal's own theme. */
+/** The meaning of a piece of text; its look comes from the palette. */
 export type TextStyle =
   | 'bold'
   | 'dim'
@@ -23,6 +23,25 @@ export type TextStyle =
   | 'number'
   | 'type'
   | 'function'
+  | 'comment'
+  /** Tints behind a line, in terminals with enough colors: the user's message, and lines of a diff. */
+  | 'user-background'
+  | 'diff-added-background'
+  | 'diff-removed-background'
+  /** The changed words of a line of a diff. */
+  | 'diff-added-word'
+  | 'diff-removed-word'
+
+/** The codes that open and close one attribute (ECMA-48 SGR). */
+export type Attribute = readonly [open: number | string, close: number]
+
+/** The attributes of each style. */
+export type Palette = Readonly<Record<TextStyle, readonly Attribute[]>>
+
+/** Sets the palette of the terminal of this process, for everything that is painted afterwards. */
+export function setPalette(palette: Palette): void {
+  current = palette
+}
 
 /**
  * Applies styles to each line of a text; without `color` it returns the text unchanged.
@@ -37,11 +56,8 @@ export function paint(text: string, color: boolean, ...styles: readonly TextStyl
       .map((line) => paint(line, color, ...styles))
       .join('\n')
   }
-  return styles.reduceRight((inner, style) => STYLES[style].reduceRight(wrapIn, inner), text)
+  return styles.reduceRight((inner, style) => current[style].reduceRight(wrapIn, inner), text)
 }
-
-/** The codes that open and close one attribute (ECMA-48 SGR). */
-type Attribute = readonly [open: number, close: number]
 
 function wrapIn(text: string, [open, close]: Attribute): string {
   const [begin, end] = [`\x1b[${open}m`, `\x1b[${close}m`]
@@ -54,7 +70,8 @@ const GREEN: Attribute = [32, 39]
 const YELLOW: Attribute = [33, 39]
 const CYAN: Attribute = [36, 39]
 
-const STYLES: Record<TextStyle, readonly Attribute[]> = {
+/** The 16 colors of the terminal's own theme, without tints. */
+export const ANSI_PALETTE: Palette = {
   bold: [BOLD],
   dim: [[2, 22]],
   italic: [[3, 23]],
@@ -75,7 +92,15 @@ const STYLES: Record<TextStyle, readonly Attribute[]> = {
   number: [YELLOW],
   type: [YELLOW],
   function: [[94, 39]],
+  comment: [[2, 22]],
+  'user-background': [],
+  'diff-added-background': [],
+  'diff-removed-background': [],
+  'diff-added-word': [BOLD],
+  'diff-removed-word': [BOLD],
 }
+
+let current = ANSI_PALETTE
 
 /**
  * The styles (SGR) that are open at a position in a text, so that a line can close them and the next can

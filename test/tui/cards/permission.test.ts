@@ -244,23 +244,23 @@ test('an edit is shown as a colored diff, and scrolls inside the card', () => {
   const card = permissionCard({ ...BASH, tool: 'write', action: 'edit a.ts', diff })
   const first = renderLines(card)
   assert.equal(first.length, 17)
-  assert.match(first[0]!, /^─ Change a file ─+ 1–9 of 84 · PgUp PgDn ─ crab ─$/)
+  assert.match(first[0]!, /^─ Change a file ─+ 1–9 of 83 · PgUp PgDn ─ crab ─$/)
   assert.deepEqual(first.slice(1, 6), [
     '  │ a.ts',
     '  in    /work',
     '  why   no rule allows it',
-    '  │ @@ -1,40 +1,40 @@',
-    '  │ -    old 0',
+    '  │  1 -     old 0',
+    '  │  1 +     new 0',
   ])
   const painted = renderCard(card, makeCardView(80, 24, { color: true })).lines
-  assert.equal(painted[5], '  │ \u001b[31m-    old 0\u001b[39m')
-  assert.match(renderLines(pressKeys(card, ['page-down']).card)[0]!, / 9–17 of 84/)
+  assert.equal(painted[4], '  │ \u001b[31m 1 -     old 0\u001b[39m')
+  assert.match(renderLines(pressKeys(card, ['page-down']).card)[0]!, / 9–17 of 83/)
   const end = pressKeys(
     card,
     Array.from({ length: 12 }, () => 'page-down'),
   ).card
-  assert.match(renderLines(end)[0]!, /76–84 of 84/)
-  assert.match(renderLines(pressKeys(end, ['page-up']).card)[0]!, /68–76 of 84/)
+  assert.match(renderLines(end)[0]!, /75–83 of 83/)
+  assert.match(renderLines(pressKeys(end, ['page-up']).card)[0]!, /67–75 of 83/)
 })
 
 test('short pages show no row twice, and the key hints fit a narrow terminal', () => {

@@ -67,6 +67,43 @@ test('calls of one step are printed in call order, each once it and those before
   assert.deepEqual(printedCalls(after(two, [toolResult('c')])), ['a', 'b', 'c'])
 })
 
+test('reads and searches are printed together, once something else comes', () => {
+  const reads = (...ids: readonly string[]): Parameters<typeof after>[1] => {
+    const calls = ids.map((callId) => ({ name: 'read', arguments: '{"path":"a"}', callId, server: '' }))
+    return [{ $case: 'toolStart', value: { calls } }, ...ids.map((id) => toolResult(id))]
+  }
+  const kinds = (state: ReturnType<typeof busyState>) =>
+    finishedBlocks(state)
+      .map(({ kind }) => kind)
+      .slice(1)
+  const looked = after(busyState(), [...reads('a', 'b'), ...reads('c')])
+  assert.deepEqual([kinds(looked), looked.tools.length], [[], 3])
+  const written = after(looked, [textStart, chunk('So.'), textEnd])
+  assert.deepEqual([kinds(written), written.tools], [['look-ups', 'answer'], []])
+  assert.deepEqual(kinds(after(looked, [toolStart('d')])), ['look-ups'])
+  assert.deepEqual(kinds(after(looked, [turnEnd()])), ['look-ups', 'turn-end', 'notice'])
+  assert.deepEqual(kinds(after(after(busyState(), reads('a')), [textStart, chunk('So.')])), ['tool'])
+})
+
+test('a call that follows another one has no gap before it', () => {
+  const state = after(busyState(), [toolStart('a'), toolResult('a'), toolStart('b'), toolResult('b')])
+  const text = after(state, [textStart, chunk('So.'), textEnd, toolStart('c'), toolResult('c')])
+  const follows = finishedBlocks(text).flatMap((block) => (block.kind === 'tool' ? [block.follows] : []))
+  assert.deepEqual(follows, [false, true, false])
+})
+
+test('the end of a turn says how long it took and what it cost', () => {
+  const end = (costUsd: number, now: number) => {
+    const event = turnEnd()
+    if (event.$case === 'end') event.value.costUsd = costUsd
+    const stream = { type: 'stream', event: { seq: 0, event }, now } as const
+    return finishedBlocks(reduce(busyState(), stream)).find(({ kind }) => kind === 'turn-end')
+  }
+  assert.deepEqual(end(0.04, 12_000), { kind: 'turn-end', ms: 12_000, usd: 0.04 })
+  assert.deepEqual(end(0.04, 100), { kind: 'turn-end', ms: undefined, usd: 0.04 })
+  assert.equal(end(0, 1_999), undefined)
+})
+
 test('a call that has no result when the turn ends is printed as interrupted', () => {
   const state = after(busyState(), [toolStart('a'), turnEnd('Cancelled', 'cancelled')])
   const [tool] = finishedBlocks(state).flatMap((block) => (block.kind === 'tool' ? [block.tool] : []))
@@ -106,7 +143,9 @@ test('a turn that ends without an answer says so', () => {
 test('a turn that was joined midway does not say that it gave no answer', () => {
   const turn = { type: 'turn-started', runId: 'r', now: 0 } as const
   const countBlocks = (isUnderWay: boolean) =>
-    finishedBlocks(after(reduce(initialState(CHAT_OPTIONS), { ...turn, isUnderWay }), [turnEnd()])).length
+    finishedBlocks(after(reduce(initialState(CHAT_OPTIONS), { ...turn, isUnderWay }), [turnEnd()])).filter(
+      ({ kind }) => kind === 'notice',
+    ).length
   assert.deepEqual([countBlocks(false), countBlocks(true)], [1, 0])
 })
 

@@ -65,7 +65,9 @@ export function makeBlocks(text: string): Block[] {
     ),
     { kind: 'thinking', text, isFirst: true },
     { kind: 'thinking', text, isFirst: false },
-    ...tools.map((tool): Block => ({ kind: 'tool', tool: makeTool(tool) })),
+    ...tools.map((tool): Block => ({ kind: 'tool', tool: makeTool(tool), follows: false })),
+    { kind: 'look-ups', tools: [4, 9].map((at) => makeTool(tools[at])), follows: true },
+    { kind: 'turn-end', ms: 12_000, usd: 0.04 },
     ...(['info', 'success', 'warning', 'error'] as const).map(
       (tone): Block => ({
         kind: 'notice',

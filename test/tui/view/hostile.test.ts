@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { renderBlock } from '../../../src/tui/view/block.ts'
 import type { OpenText } from '../../../src/tui/view/blocks.ts'
-import { renderOpen, renderRunningTool } from '../../../src/tui/view/live.ts'
+import { renderCalls, renderOpen } from '../../../src/tui/view/live.ts'
 import { makeBlocks } from './blocks.ts'
 import { HOSTILE_TEXTS } from './hostile-texts.ts'
 import { assertPrintable, makeView, plain } from './support.ts'
@@ -20,7 +20,7 @@ for (const [name, text] of Object.entries(HOSTILE_TEXTS)) {
     }
   })
 
-  test(`renderOpen() and renderRunningTool() neutralize harmful text: ${name}`, () => {
+  test(`renderOpen() and renderCalls() neutralize harmful text: ${name}`, () => {
     for (const view of VIEWS) {
       for (const kind of ['answer', 'thinking'] as const) {
         const open: OpenText = { kind, agent: text, text, hasClosedParts: false, carry: '' }
@@ -29,7 +29,7 @@ for (const [name, text] of Object.entries(HOSTILE_TEXTS)) {
         assert.ok(lines.length <= view.rows)
       }
       for (const block of makeBlocks(text)) {
-        if (block.kind === 'tool') assertPrintable(renderRunningTool(block.tool, view), view.columns)
+        if (block.kind === 'tool') assertPrintable(renderCalls([block.tool], false, view), view.columns)
       }
     }
   })

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { renderBlock } from '../../../src/tui/view/block.ts'
 import type { OpenText } from '../../../src/tui/view/blocks.ts'
-import { renderOpen, renderRunningTool } from '../../../src/tui/view/live.ts'
+import { renderCalls, renderOpen } from '../../../src/tui/view/live.ts'
 import { splitClosed } from '../../../src/tui/view/markdown/split.ts'
 import { propertyRuns } from '../../support/property-runs.ts'
 import { makeTool } from './blocks.ts'
@@ -52,11 +52,17 @@ test('renderOpen() shows the start of thinking on one line', () => {
   assert.deepEqual(renderOpen(open('one\ntwo', { kind: 'thinking' }), view), ['', 'Thought: one'])
 })
 
-test("renderRunningTool() shows the last lines of the call's progress", () => {
+test("renderCalls() shows the last lines of a running call's progress", () => {
   const tool = makeTool({ state: 'running', arguments: '{"command":"make"}', progress: 'a\nb\nc\nd\n' })
-  assert.deepEqual(renderRunningTool(tool, view), ['', '○ Run make', '  b', '  c', '  d'])
-  assert.deepEqual(renderRunningTool(makeTool({ state: 'done', arguments: '{"command":"make"}' }), view), [
-    '',
-    '✓ Run make',
-  ])
+  assert.deepEqual(renderCalls([tool], false, view), ['', '○ Run make', '  b', '  c', '  d'])
+  assert.deepEqual(renderCalls([tool], true, view), ['○ Run make', '  b', '  c', '  d'])
+})
+
+test('renderCalls() folds finished reads above those that are running', () => {
+  const read = (path: string, state: 'done' | 'running') =>
+    makeTool({ name: 'read', arguments: JSON.stringify({ path }), state, output: 'one' })
+  const [a, b, c] = [read('a.ts', 'done'), read('b.ts', 'done'), read('c.ts', 'running')]
+  assert.deepEqual(renderCalls([a, b, c], false, view), ['', '✓ Read 2 files  a.ts, b.ts', '○ Read c.ts'])
+  assert.deepEqual(renderCalls([a, b], true, view), ['✓ Read 2 files  a.ts, b.ts'])
+  assert.deepEqual(renderCalls([], true, view), [])
 })

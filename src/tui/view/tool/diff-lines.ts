@@ -8,8 +8,8 @@ export interface DiffLine {
   text: string
 }
 
-/** Parses a unified diff; undefined when the text is not one. */
-export function readUnifiedDiff(diff: string): DiffLine[] | undefined {
+/** Parses a unified diff; undefined when the text is not one. Notes about line breaks are left out unless `keepsNotes`. */
+export function readUnifiedDiff(diff: string, keepsNotes = false): DiffLine[] | undefined {
   const lines: DiffLine[] = []
   let [before, after] = [0, 0]
   let isIn = false
@@ -20,17 +20,29 @@ export function readUnifiedDiff(diff: string): DiffLine[] | undefined {
       ;[before, after, isIn] = [Number(hunk[1]), Number(hunk[2]), true]
       continue
     }
-    if (!isIn || line.startsWith('\\')) continue
+    if (!isIn || (line.startsWith('\\') && !keepsNotes)) continue
     const text = line.slice(1)
     if (line.startsWith('+')) lines.push({ kind: 'added', number: after++, text })
     else if (line.startsWith('-')) lines.push({ kind: 'removed', number: before++, text })
     else if (line.startsWith('[…')) lines.push({ kind: 'gap', number: 0, text: line })
+    else if (line.startsWith('\\')) lines.push({ kind: 'gap', number: 0, text })
     else {
       lines.push({ kind: 'same', number: after++, text })
       before++
     }
   }
   return isIn ? lines : undefined
+}
+
+/**
+ * Parses a unified diff of which every line is shown; undefined when a line is not part of a hunk. The note
+ * about a missing line break at the end of the file stays.
+ */
+export function readWholeDiff(diff: string): DiffLine[] | undefined {
+  const text = diff.replace(/\n$/, '').split('\n')
+  const isWhole =
+    HUNK.test(text[0] ?? '') && text.every((line) => HUNK.test(line) || /^[-+ \\]|^\[…/.test(line))
+  return isWhole ? readUnifiedDiff(diff, true) : undefined
 }
 
 const HUNK = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/

@@ -9,13 +9,21 @@ export interface Headline {
 }
 
 /** Describes a call for its line. */
-export function toHeadline({ name, server, arguments: json }: ToolRun): Headline {
-  const args = parseObject(json) ?? {} // incomplete JSON while it is streamed
+export function toHeadline(tool: ToolRun): Headline {
+  const { name, server } = tool
+  const args = toArguments(tool)
   if (server !== '')
     return { verb: `${cleanLine(server)} · ${cleanLine(withoutServer(name, server))}`, object: short(args) }
   const known = Object.hasOwn(BUILT_IN, name) ? BUILT_IN[name] : undefined
   if (!known) return { verb: cleanLine(name), object: short(args) }
   return { verb: known.verb, object: firstLine(known.object(args)) }
+}
+
+/** Returns the arguments of a call; empty while its JSON is incomplete. */
+export function toArguments({
+  arguments: json,
+}: Pick<ToolRun, 'arguments'>): Readonly<Record<string, unknown>> {
+  return parseObject(json) ?? {}
 }
 
 type Args = Readonly<Record<string, unknown>>
@@ -29,7 +37,7 @@ const BUILT_IN: Record<string, { verb: string; object: (args: Args) => string }>
   write: { verb: 'Write', object: getPath },
   edit: { verb: 'Edit', object: getPath },
   glob: { verb: 'Find', object: (args) => inPath(textOrEmpty(args['pattern']), args) },
-  grep: { verb: 'Search', object: (args) => inPath(textOrEmpty(args['pattern']), args) },
+  grep: { verb: 'Search', object: (args) => inPath(`"${textOrEmpty(args['pattern'])}"`, args) },
   ask_user: { verb: 'Ask', object: getQuestion },
   remember: { verb: 'Remember', object: getName },
   forget: { verb: 'Forget', object: getName },

@@ -32,13 +32,38 @@ function describeExit({ name, server, state, output }: ToolRun): string[] {
 
 function describeAmount({ name, server, state, output }: ToolRun, change: readonly DiffLine[]): string[] {
   if (change.length > 0) return [countChanges(change)]
-  if (state === 'failed' || server !== '' || !COUNTED.has(name)) return []
+  if (state === 'failed' || server !== '') return []
   if (output === '[no output]' || output === 'No matches.')
     return [output.replace(/[[\].]/g, '').toLowerCase()]
-  return [pluralize(countLines(output), 'line')]
+  const describe = Object.hasOwn(AMOUNTS, name) ? AMOUNTS[name] : undefined
+  return describe ? [describe(output)] : []
 }
 
-const COUNTED: ReadonlySet<string> = new Set(['bash', 'read', 'grep', 'glob'])
+/** Describes how much each tool has found. The lines of a command are shown below its line. */
+const AMOUNTS: Readonly<Record<string, (output: string) => string>> = {
+  read: (output) => pluralize(countLines(output), 'line'),
+  grep: describeMatches,
+  glob: describeFiles,
+}
+
+/** Counts the matching lines of a search, which stand below the names of their files. */
+function describeMatches(output: string): string {
+  const lines = output.split('\n')
+  const matches = lines.filter((line) => /^\d+:/.test(line)).length
+  if (matches === 0) return describeFiles(output)
+  const left = Number(/^\[(\d+) more lines match/m.exec(output)?.[1] ?? 0)
+  if (left > 0) return pluralize(matches + left, 'match', 'matches')
+  const files = lines.filter(
+    (line, at) => line !== '' && !/^\d+[:-]|^--$|^\[/.test(line) && (at === 0 || lines[at - 1] === ''),
+  ).length
+  return `${pluralize(matches, 'match', 'matches')} in ${pluralize(files, 'file')}`
+}
+
+function describeFiles(output: string): string {
+  const left = Number(/^\[(\d+) more\]$/m.exec(output)?.[1] ?? 0)
+  const files = output.split('\n').filter((line) => line !== '' && !line.startsWith('[')).length
+  return pluralize(files + left, 'file')
+}
 
 function countLines(text: string): number {
   let lines = text === '' || text.endsWith('\n') ? 0 : 1

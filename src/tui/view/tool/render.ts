@@ -2,20 +2,19 @@ import { pluralize } from '../../../core/base/format.ts'
 import { DeniedBy } from '../../../core/protocol/crabtalk.generated.ts'
 import type { CallDenial, ToolRun } from '../blocks.ts'
 import { cleanLine, cleanText } from '../clean.ts'
-import { paint, type TextStyle } from '../style.ts'
-import { measureWidth, truncateText, wrapLines } from '../text.ts'
+import { paint } from '../style.ts'
+import { truncateText, wrapLines } from '../text.ts'
 import type { RenderContext } from '../view.ts'
 import { computeChange } from './change.ts'
 import { renderDiff } from './diff.ts'
-import { toHeadline } from './headline.ts'
+import { renderExcerpt } from './excerpt.ts'
+import { textOrEmpty, toArguments, toHeadline } from './headline.ts'
+import { renderCallLine } from './line.ts'
 import { describeOutcome } from './outcome.ts'
 
 /** The maximum lines of a diff, without and with details. */
 const DIFF_LINES = 20
 const DIFF_LINES_IN_DETAIL = 200
-/** The maximum lines of a failure. */
-const REASON_LINES = 4
-
 /** The indentation of lines below the line of a call. */
 const INDENT = '  '
 
@@ -24,25 +23,22 @@ export function renderTool(tool: ToolRun, view: RenderContext): string[] {
   const change = computeChange(tool)
   const inner = { ...view, columns: Math.max(1, view.columns - INDENT.length) }
   const most = view.isWhole ? Number.POSITIVE_INFINITY : view.details ? DIFF_LINES_IN_DETAIL : DIFF_LINES
-  const diff = tool.state === 'done' ? renderDiff(change, most, inner) : []
+  const diff = tool.state === 'done' ? renderDiff(change, { most, path: findPath(tool) }, inner) : []
   const below = [...diff, ...renderReason(tool, inner), ...(view.details ? renderDetails(tool, inner) : [])]
   return [renderToolLine(tool, describeOutcome(tool, change), view), ...indent(below, view.columns)]
+}
+
+function findPath(tool: ToolRun): string {
+  return textOrEmpty(toArguments(tool)['path'])
 }
 
 /** Renders a call on one line: a mark for its state, the action, and the result. */
 export function renderToolLine(
   tool: ToolRun,
   outcome: readonly string[],
-  { columns, color }: RenderContext,
+  view: Pick<RenderContext, 'columns' | 'color'>,
 ): string {
-  const { verb, object } = toHeadline(tool)
-  const end = outcome.join(' · ')
-  const mark = MARKS[tool.state]
-  const room = columns - 2 - (end === '' || columns < MIN_COLUMNS ? 0 : measureWidth(end) + 2)
-  const words = truncateText(`${verb}${object === '' ? '' : ` ${object}`}`, room)
-  const shownVerb = words.slice(0, verb.length)
-  const line = `${paint(mark.text, color, mark.style)} ${paint(shownVerb, color, 'bold')}${words.slice(verb.length)}`
-  return truncateText(end === '' ? line : `${line}  ${paint(end, color, 'dim')}`, columns)
+  return renderCallLine(tool.state, { ...toHeadline(tool), end: outcome }, view)
 }
 
 /** Indents lines when there is enough space. */
@@ -51,24 +47,28 @@ export function indent(lines: readonly string[], columns: number): string[] {
   return lines.map((line) => (line === '' ? '' : INDENT + line))
 }
 
-/** Below this width the line shows only the action. */
-const MIN_COLUMNS = 24
-
-const MARKS: Record<ToolRun['state'], { text: string; style: TextStyle }> = {
-  running: { text: '○', style: 'accent' },
-  done: { text: '✓', style: 'success' },
-  failed: { text: '✗', style: 'error' },
-  denied: { text: '⊘', style: 'warning' },
-  skipped: { text: '⊘', style: 'warning' },
-}
-
 function renderReason(tool: ToolRun, view: RenderContext): string[] {
   if (tool.state === 'denied') return renderDenial(tool, view)
   if (tool.state === 'skipped') return [paint('interrupted', view.color, 'dim')]
-  if (tool.state !== 'failed' || view.details) return []
-  const isCommand = tool.name === 'bash' && tool.server === ''
-  return excerpt(isCommand ? withoutExit(tool.output) : tool.output, isCommand ? 'end' : 'start', view)
+  return view.details ? [] : renderOutput(tool, view)
 }
+
+/** Renders the end of a command's output, the first error of a failure, or the start of a server's result. */
+function renderOutput(tool: ToolRun, view: RenderContext): string[] {
+  const isCommand = tool.name === 'bash' && tool.server === ''
+  const output = isCommand ? withoutExit(tool.output) : tool.output
+  if (tool.state === 'failed') {
+    const part = isCommand ? 'error' : 'start'
+    return renderExcerpt(output, { part, most: FAILURE_LINES, style: 'error' }, view)
+  }
+  if (tool.state !== 'done' || output === NO_OUTPUT || (!isCommand && tool.server === '')) return []
+  return renderExcerpt(output, { part: isCommand ? 'end' : 'start', most: OUTPUT_LINES, style: 'dim' }, view)
+}
+
+/** The maximum lines of a finished call's output. */
+const OUTPUT_LINES = 3
+/** The maximum lines of a failure. */
+const FAILURE_LINES = 4
 
 function renderDenial({ denial }: ToolRun, { columns, color }: RenderContext): string[] {
   if (!denial) return []
@@ -84,7 +84,7 @@ function renderDenial({ denial }: ToolRun, { columns, color }: RenderContext): s
       : wrapLines(`${helpful.length > 1 ? 'the rules' : 'the rule'} ${rules} would allow it`, columns).map(
           (line) => paint(line, color, 'dim'),
         )),
-  ].slice(0, REASON_LINES * 2)
+  ].slice(0, DENIAL_LINES)
 }
 
 /** Returns the rules to suggest: none after the user's own no, and never one that allows every command. */
@@ -92,34 +92,25 @@ function listHelpfulRules({ by, rules }: CallDenial): readonly string[] {
   return by === DeniedBy.PERSON || rules.includes('bash') ? [] : rules
 }
 
+/** The maximum lines of a denial. */
+const DENIAL_LINES = 8
+
 /** The part of a reason that the line of the call already shows. */
 const SAID_NO = /^the user said no(: |$)/
 
 /** The maximum number of rules shown; the card has shown all of them. */
 const SHOWN_RULES = 2
 
+/** The output of a command that printed nothing, which the line of the call already says. */
+const NO_OUTPUT = '[no output]'
+
 /** Removes the exit status, which the line of the call already shows. */
 function withoutExit(output: string): string {
   return output.replace(/\n?\[(?:exit code \d+|(?:killed|ended) by \w+)\]$/, '')
 }
 
-/** The maximum characters of a text that an excerpt uses. */
-const MAX_CHARS = 4_000
-
-/**
- * Returns some lines of a failure: a command reports the cause at the end of its output, other tools at the
- * start.
- */
-function excerpt(text: string, from: 'start' | 'end', { columns, color }: RenderContext): string[] {
-  const near = from === 'start' ? text.slice(0, MAX_CHARS) : text.slice(-MAX_CHARS)
-  const lines = cleanText(near).trim().split('\n')
-  const isAll = lines.length <= REASON_LINES && near.length === text.length
-  const shown = from === 'start' ? lines.slice(0, REASON_LINES) : lines.slice(-REASON_LINES)
-  const out = shown.map((line) => paint(truncateText(line, columns), color, 'error'))
-  if (isAll) return out
-  const more = paint('…', color, 'dim')
-  return from === 'start' ? [...out, more] : [more, ...out]
-}
+/** The maximum characters of progress that are processed. */
+const MAX_PROGRESS_CHARS = 4_000
 
 /** Renders the newest progress lines of a running call. */
 export function renderProgress(
@@ -128,7 +119,7 @@ export function renderProgress(
   { columns, color }: RenderContext,
 ): string[] {
   if (progress === '') return []
-  const lines = cleanText(progress.slice(-MAX_CHARS)).trimEnd().split('\n').slice(-most)
+  const lines = cleanText(progress.slice(-MAX_PROGRESS_CHARS)).trimEnd().split('\n').slice(-most)
   return lines.map((line) => paint(truncateText(line, columns), color, 'dim'))
 }
 

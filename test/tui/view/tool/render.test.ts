@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DeniedBy } from '../../../../src/core/protocol/crabtalk.generated.ts'
 import type { ToolRun } from '../../../../src/tui/view/blocks.ts'
+import { renderLookUps } from '../../../../src/tui/view/tool/look-ups.ts'
 import { renderTool } from '../../../../src/tui/view/tool/render.ts'
 import type { RenderContext } from '../../../../src/tui/view/view.ts'
 import { makeTool } from '../blocks.ts'
@@ -16,7 +17,7 @@ const numbered = (count: number) => Array.from({ length: count }, (_, i) => `lin
 test('renderTool() describes in words what a built-in tool did, and with what', () => {
   assert.equal(
     renderLine('bash', { command: 'npm test' }, { output: 'a\nb', durationMs: 1234 }),
-    '✓ Run npm test  2 lines · 1.2 s',
+    '✓ Run npm test  1.2 s',
   )
   assert.equal(
     renderLine('bash', { command: 'cd x\nls\npwd' }, { output: '[no output]' }),
@@ -29,11 +30,11 @@ test('renderTool() describes in words what a built-in tool did, and with what', 
   )
   assert.equal(
     renderLine('grep', { pattern: 'a.*b', path: 'src' }, { output: 'No matches.' }),
-    '✓ Search a.*b in src  no matches',
+    '✓ Search "a.*b" in src  no matches',
   )
   assert.equal(
     renderLine('glob', { pattern: '**/*.ts', path: '.' }, { output: 'a\nb\nc' }),
-    '✓ Find **/*.ts  3 lines',
+    '✓ Find **/*.ts  3 files',
   )
   assert.equal(renderLine('ask_user', { questions: [{ question: 'Which?' }] }), '✓ Ask Which?')
   assert.equal(renderLine('remember', { name: 'wifi', content: 'lagoon' }), '✓ Remember wifi')
@@ -52,21 +53,105 @@ test('renderTool() names the server of an MCP tool once, and shortens its argume
 })
 
 test('renderTool() shows invalid arguments and unknown tools as well as it can', () => {
-  assert.equal(renderLines({ arguments: '{"comm' })[0], '✓ Run  0 lines')
+  assert.equal(renderLines({ arguments: '{"comm' })[0], '✓ Run')
   assert.equal(renderLine('toString', { a: 1 }), '✓ toString a: 1')
 })
 
 test('renderTool() fits the width and omits the result where there is no room', () => {
-  const tool = { arguments: JSON.stringify({ command: 'x'.repeat(100) }), output: 'a' }
-  assert.equal(renderLines(tool, { columns: 40 })[0], `✓ Run ${'x'.repeat(25)}…  1 line`)
+  const tool = { arguments: JSON.stringify({ command: 'x'.repeat(100) }), output: 'a', durationMs: 250 }
+  assert.equal(renderLines(tool, { columns: 40 })[0], `✓ Run ${'x'.repeat(25)}…  250 ms`)
   assert.equal(renderLines(tool, { columns: 12 })[0], '✓ Run xxxxx…')
 })
 
 test("renderTool() shows the end of a failed command's output, and how it ended", () => {
   const output = `${numbered(9).join('\n')}\n[exit code 2]`
   const lines = renderLines({ arguments: '{"command":"make"}', state: 'failed', output })
-  assert.deepEqual(lines, ['✗ Run make  exit 2', '  …', '  line 6', '  line 7', '  line 8', '  line 9'])
+  assert.deepEqual(lines, [
+    '✗ Run make  exit 2',
+    '  … 5 lines (Ctrl+O)',
+    '  line 6',
+    '  line 7',
+    '  line 8',
+    '  line 9',
+  ])
   assert.match(renderLines({ state: 'failed', output: '[killed by SIGKILL]' })[0]!, /SIGKILL$/)
+})
+
+test('renderTool() shows the last lines of a command, and how many there are before them', () => {
+  const tool = { arguments: '{"command":"make"}', output: numbered(38).join('\n') }
+  assert.deepEqual(renderLines(tool), [
+    '✓ Run make',
+    '  … 35 lines (Ctrl+O)',
+    '  line 36',
+    '  line 37',
+    '  line 38',
+  ])
+  assert.deepEqual(renderLines({ ...tool, output: 'a\nb\nc\nd' }).length, 5)
+  const long = renderLines({ ...tool, output: numbered(20_000).join('\n') })
+  assert.deepEqual([long[1], long.at(-1)], ['  … 19997 lines (Ctrl+O)', '  line 20000'])
+})
+
+test('renderTool() shows the first error of a failed command, whatever program reports it', () => {
+  const around = (lines: readonly string[]) => [...numbered(20), ...lines, ...numbered(20)].join('\n')
+  const cases: [string[], string][] = [
+    [['✖ add() refuses NaN (1 ms)', '  AssertionError: Missing'], '✖ add() refuses NaN (1 ms)'],
+    [["src/a.ts(3,1): error TS2322: Type 'x'"], "src/a.ts(3,1): error TS2322: Type 'x'"],
+    [['error[E0308]: mismatched types', ' --> src/main.rs:2'], 'error[E0308]: mismatched types'],
+    [["thread 'main' panicked at src/main.rs:3:5:", 'boom'], "thread 'main' panicked at src/main.rs:3:5:"],
+    [['FAIL src/a.test.ts', '  ● adds'], 'FAIL src/a.test.ts'],
+    [['fatal: not a git repository'], 'fatal: not a git repository'],
+    [['Traceback (most recent call last):', '  File "a.py", line 1', 'ValueError: x'], 'ValueError: x'],
+    [['bash: frob: command not found'], 'bash: frob: command not found'],
+  ]
+  for (const [lines, first] of cases) {
+    const output = `${around(lines)}\n[exit code 1]`
+    const shown = renderLines({ arguments: '{"command":"x"}', state: 'failed', output })
+    assert.deepEqual([shown[0], shown[1]], ['✗ Run x  exit 1', `  ${first}`])
+    assert.match(shown.at(-1)!, /^ {2}… \d+ lines \(Ctrl\+O\)$/)
+  }
+})
+
+test('renderTool() counts what a search has found', () => {
+  const found = 'src/a.ts\n3:isFinite(a)\n9:isFinite(b)\n\nsrc/b.ts\n1:isFinite'
+  assert.equal(
+    renderLine('grep', { pattern: 'isFinite' }, { output: found }),
+    '✓ Search "isFinite"  3 matches in 2 files',
+  )
+  const more = `${found}\n\n[40 more lines match, in 3 files]`
+  assert.equal(
+    renderLine('grep', { pattern: 'isFinite' }, { output: more }),
+    '✓ Search "isFinite"  43 matches',
+  )
+  assert.equal(renderLine('glob', { pattern: '*' }, { output: 'a\n[200 more]' }), '✓ Find *  201 files')
+})
+
+test("renderTool() shows the start of a server's result", () => {
+  const tool = { name: 'mcp__fs__list', server: 'fs', output: numbered(9).join('\n') }
+  assert.deepEqual(renderLines(tool), [
+    '✓ fs · list',
+    '  line 1',
+    '  line 2',
+    '  line 3',
+    '  … 6 lines (Ctrl+O)',
+  ])
+})
+
+test('renderLookUps() shows a line for each kind of call', () => {
+  const call = (name: string, args: object, output = 'x') =>
+    makeTool({ name, arguments: JSON.stringify(args), output })
+  const calls = [
+    call('read', { path: 'src/util.ts' }),
+    call('grep', { pattern: 'isFinite' }, 'a.ts\n1:isFinite'),
+    call('read', { path: 'src/x.ts' }),
+    call('read', { path: 'src/x.ts', offset: 200 }),
+    call('glob', { pattern: '*.ts' }),
+    call('glob', { pattern: '*.ts' }),
+  ]
+  assert.deepEqual(renderLookUps(calls, makeView({ columns: 60 })), [
+    '✓ Read 2 files  src/util.ts, src/x.ts',
+    '✓ Search "isFinite"  1 match in 1 file',
+    '✓ Find *.ts  2 times',
+  ])
 })
 
 test("renderTool() shows the start of another failed tool's output", () => {
@@ -160,7 +245,7 @@ test('renderTool() folds the contents of a new file, unless details are on', () 
   }
   const lines = renderLines(tool)
   assert.equal(lines.length, 1 + 20 + 1)
-  assert.deepEqual([lines[1], lines.at(-1)], ['   1 + line 1', '  … 10 more lines'])
+  assert.deepEqual([lines[1], lines.at(-1)], ['   1 + line 1', '  … 10 more lines (Ctrl+O)'])
   assert.ok(renderLines(tool, { details: true }).includes('  30 + line 30'))
   assert.deepEqual(renderLines({ ...tool, output: 'Replaced f: 30 lines, 200 bytes' }), ['✓ Write f'])
 })
@@ -169,7 +254,7 @@ test('renderTool() shows arguments and output in detail, a hundred lines of each
   const tool = { name: 'grep', arguments: '{"pattern":"x"}', output: numbered(150).join('\n') }
   const lines = plain(renderLines(tool, { details: true, color: true }))
   assert.deepEqual(lines.slice(0, 6), [
-    '✓ Search x  150 lines',
+    '✓ Search "x"  150 files',
     '  arguments',
     '  {',
     '    "pattern": "x"',
@@ -180,6 +265,6 @@ test('renderTool() shows arguments and output in detail, a hundred lines of each
   assert.equal(renderLines(tool, { details: true, isWhole: true }).at(-1), '  line 150')
   const write = { name: 'write', arguments: JSON.stringify({ path: 'f', content: numbered(300).join('\n') }) }
   const made = { ...write, output: 'Created f: 300 lines, 3000 bytes' }
-  assert.ok(renderLines(made, { details: true }).includes('  … 100 more lines'))
+  assert.ok(renderLines(made, { details: true }).includes('  … 100 more lines (Ctrl+O)'))
   assert.ok(renderLines(made, { details: true, isWhole: true }).includes('  300 + line 300'))
 })

@@ -1,0 +1,77 @@
+import { pluralize } from '../../../core/base/format.ts'
+import { cleanText } from '../clean.ts'
+import { paint, type TextStyle } from '../style.ts'
+import { truncateText } from '../text.ts'
+import type { RenderContext } from '../view.ts'
+
+/** The part of an output that is shown: its last lines, its first ones, or those from its first error on. */
+export type ExcerptPart = 'end' | 'start' | 'error'
+
+interface ExcerptOptions {
+  part: ExcerptPart
+  /** The maximum number of lines. */
+  most: number
+  style: TextStyle
+}
+
+/** Renders some lines of an output, and how many there are besides. */
+export function renderExcerpt(
+  output: string,
+  { part, most, style }: ExcerptOptions,
+  { columns, color }: Pick<RenderContext, 'columns' | 'color'>,
+): string[] {
+  const lines = toLines(output, part)
+  const isWhole = lines.length <= most + 1
+  const error = part === 'error' && !isWhole ? findError(lines) : -1
+  const last = Math.max(0, lines.length - most)
+  const start = isWhole || part === 'start' ? 0 : error >= 0 ? error : last
+  const shown = isWhole ? lines : lines.slice(start, start + most)
+  const rows = shown.map((line) => paint(truncateText(line, columns), color, style))
+  const left = lines.length - shown.length
+  if (left === 0) return rows
+  const more = paint(truncateText(`… ${pluralize(left, 'line')} (Ctrl+O)`, columns), color, 'dim')
+  return start === last ? [more, ...rows] : [...rows, more]
+}
+
+/** Splits an output into clean lines. The start of a very long one is only counted where its end is shown. */
+function toLines(output: string, part: ExcerptPart): string[] {
+  if (output.trim() === '') return []
+  const near = part === 'end' ? output.slice(-MAX_CHARS) : output.slice(0, MAX_CHARS)
+  const lines = cleanText(near).replace(/^\n+/, '').trimEnd().split('\n')
+  const others = Array.from({ length: countBreaks(output) - countBreaks(near) }, () => '')
+  return part === 'end' ? [...others, ...lines] : [...lines, ...others]
+}
+
+/** The maximum characters of an output that are processed. */
+const MAX_CHARS = 50_000
+
+function countBreaks(text: string): number {
+  let count = 0
+  const end = text.trimEnd().length
+  for (let at = text.indexOf('\n'); at >= 0 && at < end; at = text.indexOf('\n', at + 1)) count++
+  return count
+}
+
+/** Finds the first line that reports an error; -1 when there is none. */
+export function findError(lines: readonly string[]): number {
+  const at = lines.findIndex((line) => ERRORS.some((pattern) => pattern.test(line.slice(0, MAX_LINE_CHARS))))
+  if (at < 0 || !/^\s*Traceback \(/.test(lines[at]!)) return at
+  const indent = /^\s*/.exec(lines[at]!)![0].length
+  const cause = lines.findIndex(
+    (line, index) => index > at && line.search(/\S/) >= 0 && line.search(/\S/) <= indent,
+  )
+  return cause < 0 ? at : cause
+}
+
+const MAX_LINE_CHARS = 500
+
+/** Lines that compilers, test runners and interpreters begin an error with. */
+const ERRORS: readonly RegExp[] = [
+  /^\s*(?:✖|✗|✘|×|●|not ok\b)\s*(?!failing tests)\S/,
+  /(?:^|[\s\w:.)\]])(?:error|fatal|panic)(?:\[\w+\]| [A-Z]+\d+)?: /i,
+  /^\s*(?:\w+\.)*\w*(?:Error|Exception)\b(?!s)/,
+  /^\s*(?:--- )?FAIL(?:ED|URE)?\b/,
+  /\bpanicked at\b/,
+  /^\s*Traceback \(/,
+  /: (?:command )?not found$/,
+]
