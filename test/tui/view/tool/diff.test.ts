@@ -30,7 +30,9 @@ function tint(): void {
 }
 
 /** Removes the tints, which plain() and assertPrintable() do not know. */
-const withoutTints = (line: string) => line.replaceAll(/\u001b\[4[89][;\d]*m/g, '')
+const withoutTints = (line: string) => line.replaceAll(TINTS, '')
+// biome-ignore lint/suspicious/noControlCharactersInRegex: ESC begins a color
+const TINTS = /\x1b\[4[89][;\d]*m/g
 
 const render = (diff: string, columns: number, color = false) =>
   renderDiff(readUnifiedDiff(diff)!, { path: 'src/util.ts' }, makeView({ columns, color }))
