@@ -750,6 +750,11 @@ export interface TurnOptions {
    * otherwise a notice informs the user.
    */
   asksTrust: boolean;
+  /**
+   * A side question: sees the stored messages of the conversation, may run beside one of its turns, has no
+   * tools, and stores nothing.
+   */
+  side: boolean;
 }
 
 export interface TurnOptions_EnvEntry {
@@ -4879,6 +4884,7 @@ function createBaseTurnOptions(): TurnOptions {
     ask: [],
     unattended: false,
     asksTrust: false,
+    side: false,
   };
 }
 
@@ -4943,6 +4949,9 @@ export const TurnOptions: MessageFns<TurnOptions> = {
     }
     if (message.asksTrust !== false) {
       writer.uint32(160).bool(message.asksTrust);
+    }
+    if (message.side !== false) {
+      writer.uint32(184).bool(message.side);
     }
     return writer;
   },
@@ -5123,6 +5132,14 @@ export const TurnOptions: MessageFns<TurnOptions> = {
             message.asksTrust = reader.bool();
             continue;
           }
+          case 23: {
+            if (tag !== 184) {
+              break;
+            }
+
+            message.side = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -5168,6 +5185,7 @@ export const TurnOptions: MessageFns<TurnOptions> = {
     message.ask = object.ask?.map((e) => e) || [];
     message.unattended = object.unattended ?? false;
     message.asksTrust = object.asksTrust ?? false;
+    message.side = object.side ?? false;
     return message;
   },
 };

@@ -28,6 +28,8 @@ export interface ConversationStores {
 export interface ConversationStart {
   pair: Pair
   header: SessionHeader
+  /** The lines before the user's message, when it does not begin the conversation. */
+  before?: readonly NewLine[]
   /** The user's message, which is durable by the time the conversation is leased. */
   first: NewLine
 }
@@ -106,7 +108,7 @@ export class LeasedConversation implements AsyncDisposable {
   ): Promise<LeasedConversation> {
     const lease = await stores.leases.take(turnLeaseName(id), signal)
     try {
-      return new LeasedConversation({ stores, lease, ...(await catchUp(stores, id, agent)) })
+      return new LeasedConversation({ stores, lease, ...(await readConversation(stores, id, agent)) })
     } catch (reason) {
       await lease[Symbol.asyncDispose]()
       throw reason
@@ -184,22 +186,22 @@ async function findOrCreate(
   start: ConversationStart,
   signal: AbortSignal,
 ): Promise<Found> {
-  const { pair, header, first } = start
+  const { pair, header, first, before = [] } = start
   await using _pair = await stores.leases.take(pairLeaseName(pair), signal)
   const id = await stores.storage.activeSession(pair)
   if (id !== undefined) return { id }
-  const session = await stores.storage.createSession(header, [first])
+  const session = await stores.storage.createSession(header, [...before, first])
   // The session is not visible to others yet, so there is nothing to wait for.
   const free = new AbortController().signal
   const lease = await stores.leases.take(turnLeaseName(session.id), free)
-  const lines = [{ ...first, seq: session.cursor.seq, ts: '' }]
+  const lines = [...before, first].map((line) => ({ ...line, seq: session.cursor.seq, ts: '' }))
   const conversation = { id: session.id, header, cursor: session.cursor, history: replay(NO_HISTORY, lines) }
   remember(stores.cache, conversation)
   return { id: session.id, created: { lease, conversation } }
 }
 
-/** Reads what others appended since this process last read the session. */
-async function catchUp(
+/** Reads a session, as far as this process has not read it before. */
+export async function readConversation(
   stores: ConversationStores,
   id: string,
   agent: string,

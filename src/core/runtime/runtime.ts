@@ -16,6 +16,7 @@ import type { RuntimeOptions, TurnConfig } from './runtime-options.ts'
 import { SessionServers } from './session-servers.ts'
 import { shownError } from './shown-error.ts'
 import { shownEvents } from './shown-events.ts'
+import { deletesSideConversation, openSideConversation, toSideQuestion } from './side-question.ts'
 import { Steers } from './steers.ts'
 import { tapEvents } from './tap-events.ts'
 import { type ProposedTitle, proposeTitle } from './title.ts'
@@ -72,6 +73,9 @@ export class Runtime implements AsyncDisposable {
       const preprocessing = { ...this.#options, unsaved: this.#unsaved }
       const prepare = preprocessor(preprocessing, request, { agent: reader, channel, signal: either })
       await using conversation = await this.#lease(agent, request, { prepare, signal: either })
+      await using _copy = request.settings.side
+        ? deletesSideConversation(this.#options.scratch, conversation)
+        : undefined
       const cwd = await this.#cwd(agent, request, request.cwd ?? conversation.header.cwd)
       const openTurn = this.#openTurn({ conversation, cwd, prepare, channel, config }, request, stop.signal)
       await using _running = this.#enter({ agent, request, openTurn, signal: either, kill })
@@ -189,7 +193,10 @@ export class Runtime implements AsyncDisposable {
     const { agent, request, openTurn, signal, kill } = turn
     const { conversation, steers } = openTurn
     const entered = this.#options.running.enter({
-      pair: { agentId: agent.id, sender: request.sender },
+      pair: {
+        agentId: agent.id,
+        sender: request.settings.side ? conversation.header.created_by : request.sender,
+      },
       agent: agent.name,
       trust: request.trust,
       since: this.#options.now(),
@@ -300,8 +307,9 @@ export class Runtime implements AsyncDisposable {
     { prepare, signal }: { prepare: Preprocess; signal: AbortSignal },
   ): Promise<LeasedConversation> {
     const { stores, scratch, now } = this.#options
-    const { ephemeral, attachments: sent = [] } = request.settings
-    const { attachments: found = [], ...message } = await prepare(request.content)
+    const { ephemeral, side, attachments: sent = [] } = request.settings
+    const { attachments: found = [], ...prepared } = await prepare(request.content)
+    const message = side ? { ...prepared, content: toSideQuestion(prepared.content) } : prepared
     const attachments = [...sent, ...found]
     const pair: Pair = { agentId: agent.id, sender: request.sender }
     const cwd = await this.#cwd(agent, request, request.cwd ?? this.#options.defaultCwd)
@@ -316,6 +324,8 @@ export class Runtime implements AsyncDisposable {
     const entry = { kind: 'entry', role: 'user', ...message } as const
     const first = attachments.length > 0 ? { ...entry, attachments } : entry
     const start: ConversationStart = { pair, header, first }
+    if (side)
+      return openSideConversation({ stores, scratch }, { ...start, id: this.#options.newId() }, signal)
     return LeasedConversation.lease(ephemeral ? scratch : stores, start, signal)
   }
 }

@@ -13,6 +13,8 @@ export interface SystemPromptContext {
   /** Whether the turn may have a tool. */
   keeps(tool: ToolSpec): boolean
   guest: boolean
+  /** Whether the last message is a side question. */
+  side: boolean
   /** Whether guests spoke in the history. */
   hasGuests: boolean
 }
@@ -21,6 +23,8 @@ const GUEST_FRAMING =
   'You are a guest in a conversation between a person and another agent. Text inside <from agent="…"> was said by the agent named there. Answer as yourself, in text only.'
 const PRIMARY_FRAMING =
   'Text inside <from agent="…"> was said by guest agents, not by you. Go on as yourself and do not write such tags.'
+const SIDE_FRAMING =
+  'The last message is a side question, in <side_question>. Answer only that, briefly, from what the conversation says and what you know. You have no tools now. Do not continue the work, which happens elsewhere: neither the question nor your answer becomes part of the conversation.'
 
 /**
  * Builds the system prompt of one turn; it is built for each request and never stored.
@@ -37,6 +41,7 @@ export async function systemPrompt(agent: AgentConfig, context: SystemPromptCont
     scope && wrapInTag('scope', {}, scope),
     await hook.context?.(context.cwd, context.turn),
     context.guest ? GUEST_FRAMING : context.hasGuests ? PRIMARY_FRAMING : undefined,
+    context.side ? SIDE_FRAMING : undefined,
   ]
   return blocks
     .map((block) => block?.trim())

@@ -76,6 +76,7 @@ export async function planTurn(
       turn: contextTurn(tools, request, signal),
       keeps: hasTools(request) ? keeps : () => false,
       guest: guest !== undefined,
+      side: settings.side ?? false,
       hasGuests: hasGuests(messages),
     })
   const selection = new SelectedTools(conversation.history.tools)

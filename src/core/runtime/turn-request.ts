@@ -48,6 +48,11 @@ export interface TurnSettings {
   attachments?: readonly Attachment[]
   /** Whether nothing of the conversation is written to disk. */
   ephemeral?: boolean
+  /**
+   * Whether it is a side question: it sees the conversation without being part of it, beside a running turn,
+   * and has no tools (ADR 0195). Such a turn is `ephemeral`, too.
+   */
+  side?: boolean
   /** The caller's environment, for tools that start processes. */
   env?: Readonly<Record<string, string>>
 }

@@ -91,6 +91,7 @@ function toSettings(options: TurnOptions): TurnSettings {
     attachments: attachments.map(toStoredAttachment),
     ephemeral,
     env,
+    ...(options.side && { side: true, ephemeral: true, tools: 'none' as const }),
   }
 }
 

@@ -2,8 +2,14 @@ import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
 import type { ChatPorts } from '../ports.ts'
 import type { ChatStore } from '../state/store.ts'
 import type { ChatEffect } from '../text/effects.ts'
-import type { CommandEntry } from '../text/menu.ts'
-import { type Prompt, type PromptContext, withCommands, withCompletions } from '../text/prompt.ts'
+import { type CommandEntry, tokenAt } from '../text/menu.ts'
+import {
+  type Completion,
+  type Prompt,
+  type PromptContext,
+  withCommands,
+  withCompletions,
+} from '../text/prompt.ts'
 import { cleanLine } from '../view/clean.ts'
 import { ServerCompletions } from './server-completions.ts'
 import type { Commands } from './slash.ts'
@@ -68,12 +74,25 @@ export class Completer {
 
   async #findNames(query: string, until: AbortSignal): Promise<void> {
     const finding = this.#servers.findResources(query, until)
-    const files = await this.#options.ports.findFiles(query, until)
+    const [found, guests] = await Promise.all([
+      this.#options.ports.findFiles(query, until),
+      this.#findGuests(query, until),
+    ])
+    const files = [...guests, ...found]
     this.#show((prompt) => withCompletions(prompt, query, files))
     const resources = await finding
     const isNamed = resources.some(({ value }) => value.startsWith(query)) && query !== ''
     const all = isNamed ? [...resources, ...files] : [...files, ...resources]
     if (resources.length > 0 && !until.aborted) this.#show((prompt) => withCompletions(prompt, query, all))
+  }
+
+  /** Finds other agents, which a message may only name at its start. */
+  async #findGuests(query: string, until: AbortSignal): Promise<Completion[]> {
+    const { store, ports } = this.#options
+    const { agent, prompt } = store.get()
+    if (tokenAt(prompt)?.start !== 0) return []
+    const { findGuests } = await import('./guests.ts')
+    return findGuests(query, { dispatch: ports.dispatch, agent }, until)
   }
 
   #show(change: (prompt: Prompt) => Prompt): void {

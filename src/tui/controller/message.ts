@@ -10,9 +10,16 @@ interface MessageContext {
   rules: ChatOptions['rules']
 }
 
+interface SentContent {
+  content: string
+  attachments: readonly AttachedFile[]
+  /** The agent that answers in the place of the conversation's own. */
+  guest?: string | undefined
+}
+
 /** Converts a message of the chat to its wire form. */
 export function toStreamMsg(
-  { content, attachments }: { content: string; attachments: readonly AttachedFile[] },
+  { content, attachments, guest }: SentContent,
   { state, ports, rules }: MessageContext,
 ): DeepPartial<StreamMsg> {
   const { agent, sender, mode, chosenModel, thinking } = state
@@ -21,6 +28,7 @@ export function toStreamMsg(
     agent,
     sender,
     content,
+    ...(guest !== undefined && { guest }),
     ...('cwd' in own && { cwd: own.cwd }),
     options: {
       mode: WIRE_MODES[mode],

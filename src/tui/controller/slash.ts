@@ -47,6 +47,7 @@ export function slashContext(
     rules,
     state: store.get,
     act: store.act,
+    subscribe: store.subscribe,
     openConversation: (session) => openConversation({ store, ports, feed }, session, signal),
     openAgent: (agent) => feed.follow({ agent, sender: store.get().sender }, 'agent', signal),
     startNewConversation: () => startNewConversation({ store, ports, feed }, store.get(), signal),

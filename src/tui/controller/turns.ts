@@ -5,6 +5,7 @@ import type { ChatOptions, ChatPorts, ExpandedMessage } from '../ports.ts'
 import type { ChatStore } from '../state/store.ts'
 import { pastedIn } from '../text/prompt.ts'
 import type { Feed } from './feed.ts'
+import { findGuest } from './guests.ts'
 import type { PastedFiles } from './message.ts'
 import { toStreamMsg } from './message.ts'
 import { waitForOwnTurn } from './wait-for-own-turn.ts'
@@ -206,24 +207,28 @@ export class Turns {
     for (const problem of problems) {
       store.act({ type: 'print', block: { kind: 'notice', tone: 'warning', text: problem } })
     }
-    const { session } = store.get()
+    const { session, agent } = store.get()
+    const guest = this.#prepared.has(text)
+      ? undefined
+      : await findGuest(text, { dispatch: ports.dispatch, agent }, signal)
     const context = this.#context.filter((entry) => entry.session === session).map((entry) => entry.text)
     const isSkill = content.startsWith('/') // a skill's name must come first
     return {
       content: (isSkill ? [content, ...context] : [...context, content]).join('\n\n'),
       attachments: [...attachments, ...pasted.in(text)],
+      guest,
     }
   }
 
   /**
-   * Steers the running turn. A steer carries only text, and a turn that has just ended takes none: the
-   * message is then queued.
+   * Steers the running turn. A steer carries only text for the turn's own agent, and a turn that has just
+   * ended takes none: the message is then queued.
    */
   async #steer(text: string): Promise<void> {
     const { store, ports, signal } = this.#options
-    const { content, attachments } = await this.#expand(text, signal).catch(() => UNSENT)
+    const { content, attachments, guest } = await this.#expand(text, signal).catch(() => UNSENT)
     if (this.#isOver) return
-    if (attachments.length > 0 || content === '') return this.queue(text)
+    if (attachments.length > 0 || content === '' || guest !== undefined) return this.queue(text)
     store.act({ type: 'steered', text, content })
     try {
       const { agent, sender } = store.get()
@@ -251,4 +256,4 @@ export class Turns {
 }
 
 /** A message that could not be expanded; sent as a turn of its own, it reports the reason. */
-const UNSENT = { content: '', attachments: [] }
+const UNSENT = { content: '', attachments: [], guest: undefined }

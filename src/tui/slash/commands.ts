@@ -11,6 +11,7 @@ import { showPermissions } from './permissions.ts'
 import { hint, printNotice } from './print.ts'
 import { reviewChanges } from './review.ts'
 import { searchConversations } from './search.ts'
+import { askAside } from './side-question.ts'
 import { showSkills } from './skills.ts'
 import { showStatus } from './status.ts'
 import { showTools } from './tools.ts'
@@ -112,6 +113,13 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     yieldsToSkill: true,
     whileBusy: false,
     run: reviewChanges,
+  },
+  {
+    name: 'btw',
+    args: 'QUESTION',
+    summary: 'a side question: answered in a panel, even during a turn, and not kept',
+    whileBusy: true,
+    run: askAside,
   },
   { name: 'title', args: '[TEXT]', summary: 'name the conversation', whileBusy: true, run: slashTitle },
   {

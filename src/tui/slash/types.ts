@@ -12,6 +12,8 @@ export interface SlashContext {
   /** Returns the current state. */
   state(): ChatState
   act(action: ChatAction): void
+  /** Calls back after every change of the state, until the result is called. */
+  subscribe(listener: () => void): () => void
   /** Opens another conversation: prints its last messages and sends to it from then on. */
   openConversation(session: string): Promise<void>
   /** Switches to another agent, in its active conversation with this sender. */

@@ -36,6 +36,7 @@ function toAnswer(
   const thinking = reasoning.filter((text) => text.trim() !== '')
   return [
     ...thinking.map((text): Block => ({ kind: 'thinking', text, isFirst: true })),
+    ...(agent === '' ? [] : [{ kind: 'rule', text: agent } as const]), // a guest
     ...(content.trim() === ''
       ? []
       : [{ kind: 'answer', agent, text: content, isFirst: true, continues: false } as const]),

@@ -72,9 +72,15 @@ function doing(state: ChatState, what: string): ChatState {
 }
 
 function begin(state: ChatState, kind: OpenText['kind'], agent: string): ChatState {
-  const closed = flushTools(closeText(state, true))
+  const closed = withSpeaker(flushTools(closeText(state, true)), kind, agent)
   const open = { kind, agent, text: '', hasClosedParts: false, carry: '' }
   return doing({ ...closed, open }, kind === 'answer' ? 'writing' : 'thinking')
+}
+
+/** Prints the name of a guest above its answer. */
+function withSpeaker(state: ChatState, kind: OpenText['kind'], agent: string): ChatState {
+  const isGuest = kind === 'answer' && agent !== '' && agent !== state.agent
+  return isGuest ? finish(state, { kind: 'rule', text: agent }) : state
 }
 
 function grow(state: ChatState, kind: OpenText['kind'], delta: string): ChatState {

@@ -46,5 +46,5 @@ test('systemPrompt() tells the agent about guests only if there were some', asyn
 
 function setting(more: Partial<SystemPromptContext>): SystemPromptContext {
   const usual = { override: undefined, hook: HOOK, cwd: '/work', turn: CONTEXT_TURN, keeps: () => true }
-  return { ...usual, guest: false, hasGuests: false, ...more }
+  return { ...usual, guest: false, side: false, hasGuests: false, ...more }
 }

@@ -58,6 +58,7 @@ export function createSlashChat(dispatch: Dispatch): SlashChat {
     rules,
     state: store.get,
     act: store.act,
+    subscribe: store.subscribe,
     openConversation: async (session) => void done.push(`open ${session}`),
     openAgent: async (agent) => void done.push(`agent ${agent}`),
     startNewConversation: async () => void done.push('anew'),
