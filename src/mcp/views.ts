@@ -1,3 +1,4 @@
+import { estimateTokens } from '../core/base/estimate-tokens.ts'
 import type { AgentConfig } from '../core/config/agent-schema.ts'
 import type { McpEntry } from '../core/config/mcp-entry.ts'
 import type { Peer } from './peers/peer.ts'
@@ -24,7 +25,7 @@ export function viewPeer(peer: Peer): PeerView {
     error: peer.error?.message ?? '',
     protocolVersion: peer.protocolVersion,
     toolCount: list?.tools.length ?? 0,
-    schemaTokens: estimateTokens(list?.tools ?? []),
+    schemaTokens: estimateSchemaTokens(list?.tools ?? []),
     pid: peer.pid,
     calls: record.calls,
     errors: record.errors,
@@ -66,7 +67,7 @@ export function viewServers(
       return {
         ...toToolHead(tool),
         ...visibility({ agent, entry, tool, name }),
-        schemaTokens: estimateTokens([tool]),
+        schemaTokens: estimateSchemaTokens([tool]),
       }
     })
     const dropped = (list?.dropped ?? []).map(({ name, why }): ToolView => {
@@ -103,11 +104,10 @@ function toToolHead({ name, description }: RemoteTool): Pick<ToolView, 'remoteNa
   return { remoteName: toPrintableLine(name), description }
 }
 
-/** Assumes four bytes a token: without the model's own tokenizer no better estimate exists. */
-function estimateTokens(tools: readonly RemoteTool[]): number {
+/** Estimates the tokens of the definitions of tools. */
+function estimateSchemaTokens(tools: readonly RemoteTool[]): number {
   if (tools.length === 0) return 0
-  const text = JSON.stringify(
-    tools.map(({ name, description, inputSchema }) => [name, description, inputSchema]),
+  return estimateTokens(
+    JSON.stringify(tools.map(({ name, description, inputSchema }) => [name, description, inputSchema])),
   )
-  return Math.ceil(Buffer.byteLength(text) / 4)
 }

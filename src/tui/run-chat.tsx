@@ -6,7 +6,7 @@ import { Controller, type TerminalControl } from './controller/controller.ts'
 import { openInitialConversation } from './controller/conversations.ts'
 import { Feed } from './controller/feed.ts'
 import { loadCommands, slashContext } from './controller/slash.ts'
-import { showTranscript } from './controller/transcript.ts'
+import { showBlocks, showTranscript } from './controller/transcript.ts'
 import type { ChatOptions, ChatPorts } from './ports.ts'
 import { type Unanswered, unansweredAsks } from './state/pending-asks.ts'
 import type { ChatStore } from './state/store.ts'
@@ -38,12 +38,15 @@ export async function runChat(
   const chat = { store, ports, options, feed, shutdown: shutdown.signal }
   const exit = new ChatExit(() => controller.end(), store)
   void gone.then(() => exit.leave())
+  const transcript = { store, ports, screen, stdin, color: options.color }
   const commands = loadCommands(
     slashContext(
       {
         ...{ store, ports, feed, rules: options.rules },
         send: (line, message) => controller.turns.queuePrepared(line, message),
         say: (text) => controller.turns.say(text),
+        showBlocks: (title, blocks) =>
+          control.lend(() => showBlocks({ title, blocks }, transcript, shutdown.signal)),
         leave: () => exit.leave(),
       },
       shutdown.signal,
@@ -57,8 +60,7 @@ export async function runChat(
     size: () => screen.size,
     commands,
     feed,
-    showTranscript: () =>
-      showTranscript({ store, ports, screen, stdin, color: options.color }, shutdown.signal),
+    showTranscript: () => showTranscript(transcript, shutdown.signal),
     leave: () => exit.leave(),
     signal: shutdown.signal,
   })

@@ -155,7 +155,7 @@ test('a listing ends quietly when its reader goes away', async () => {
   await talk.send(['hello'])
   const script = 'crabtalk conversation show | head -3; crabtalk conversation list | true'
   const { stdout, stderr } = await talk.shell(script)
-  assert.match(stdout, /^# crab with .*\n\ncrab · .*\n$/)
+  assert.match(stdout, /^# hello\n\ncrab · .*\n$/)
   assert.equal(stderr, '')
 })
 

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CrabError } from '../../src/core/base/errors.ts'
-import { AskKind, DeniedBy, McpEventKind, StreamEvent } from '../../src/core/protocol/crabtalk.generated.ts'
+import {
+  AskKind,
+  CompactionState,
+  DeniedBy,
+  McpEventKind,
+  StreamEvent,
+} from '../../src/core/protocol/crabtalk.generated.ts'
 import type { AgentEvent } from '../../src/core/runtime/events.ts'
 import { toCallInfo, toTokenUsage, toWireEvent } from '../../src/daemon/handlers/stream-events.ts'
 
@@ -65,6 +71,13 @@ const EVENTS: { [T in AgentEvent['type']]: [Extract<AgentEvent, { type: T }>, un
   'thinking-start': [
     { type: 'thinking-start', agent: 'crab' },
     { $case: 'thinkingStart', value: { agent: 'crab' } },
+  ],
+  compaction: [
+    { type: 'compaction', state: 'done', before: 9, after: 4, context: 10, archive: 's-1' },
+    {
+      $case: 'compaction',
+      value: { state: CompactionState.DONE, before: 9, after: 4, context: 10, archive: 's-1', error: '' },
+    },
   ],
   thinking: [
     { type: 'thinking', delta: 'hm' },

@@ -81,6 +81,7 @@ export const LAYERS: Record<string, readonly string[]> = {
     'src/core/provider/types.ts',
     'src/core/storage/types.ts',
     'src/core/storage/session-digest.ts',
+    'src/core/storage/effective-lines.ts',
     'src/core/lease/types.ts',
     'src/core/memory',
   ],

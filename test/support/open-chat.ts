@@ -56,6 +56,9 @@ export async function openTestChat(
         ...{ store, ports: used, rules: settings.rules, feed, leave() {} },
         send: (line, message) => controller.turns.queuePrepared(line, message),
         say: (text) => controller.turns.say(text),
+        showBlocks: async (_, blocks) => {
+          for (const block of blocks) store.act({ type: 'print', block })
+        },
       },
       over.signal,
     ),

@@ -23,7 +23,14 @@ test('two chats and a send on one conversation see each other', async () => {
   await shared.node.ask('from a script')
   for (const chat of shared.chats) {
     await chat.see('from the left', 'One.', 'from the right', 'Two.', 'from a script', 'Three.')
-    for (const words of ['from the left', 'from the right', 'from a script', 'One.', 'Two.', 'Three.']) {
+    for (const words of [
+      '▌ from the left',
+      '▌ from the right',
+      '▌ from a script',
+      'One.',
+      'Two.',
+      'Three.',
+    ]) {
       assert.equal(chat.text().split(words).length, 2, `"${words}" once`)
     }
   }
@@ -43,7 +50,7 @@ test('a chat that is opened during a turn shows what was said so far, and the re
   gate.resolve()
   for (const chat of [first, second]) {
     await chat.see('is it there?', 'Let me look.', 'It is not there.')
-    for (const words of ['is it there?', 'Let me look.', 'It is not there.']) {
+    for (const words of ['▌ is it there?', 'Let me look.', 'It is not there.']) {
       assert.equal(chat.text().split(words).length, 2, `"${words}" once`)
     }
   }

@@ -1,6 +1,7 @@
 import { isNotRun } from '../../core/base/not-run.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
 import { takeStart } from '../../core/base/truncate.ts'
+import { formatCompaction } from '../../core/protocol/compaction-words.ts'
 import {
   DeniedBy,
   McpEventKind,
@@ -113,6 +114,9 @@ export class Commentary implements Disposable {
         break
       case 'steerReturned':
         this.#print(`crabtalk: not delivered, the turn ended first: ${sanitize(event.value.content)}\n`)
+        break
+      case 'compaction':
+        this.#print(`crabtalk: ${sanitize(formatCompaction(event.value))}\n`)
         break
       case 'notice':
         if (this.#shouldPrint(event.value)) this.#print(`crabtalk: ${sanitize(event.value.message)}\n`)

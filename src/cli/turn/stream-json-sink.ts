@@ -3,6 +3,8 @@ import {
   type AskClosedEvent,
   AskKind,
   type AskUserEvent,
+  type CompactionEvent,
+  CompactionState,
   McpEventKind,
   type McpEventMsg,
   type PermissionRequest,
@@ -92,10 +94,23 @@ function toRareFields(event: WireTurnEvent): Fields | undefined {
         code: event.value.kind,
         message: event.value.message,
       }
+    case 'compaction':
+      return toCompactionRecord(event.value)
     case 'notice':
       return { type: 'notice', message: event.value.message }
     default:
       return undefined
+  }
+}
+
+function toCompactionRecord({ state, before, after, archive, error }: CompactionEvent): Fields {
+  switch (state) {
+    case CompactionState.STARTED:
+      return { type: 'compaction.started', tokens: before }
+    case CompactionState.DONE:
+      return { type: 'compaction.done', tokens_before: before, tokens_after: after, archive }
+    default:
+      return { type: 'compaction.failed', message: error }
   }
 }
 

@@ -5,6 +5,7 @@ import { findConversation, readConversations, shortId } from '../../cli/find-con
 import type { Host } from '../../cli/host.ts'
 import { openOutFile } from '../../cli/out-file.ts'
 import { printJson, printTable } from '../../cli/print.ts'
+import { shownTitle } from '../../core/base/auto-title.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { pluralize } from '../../core/base/format.ts'
 import { toShownJson } from '../../core/base/json.ts'
@@ -168,7 +169,7 @@ async function printRows(host: Host, rows: readonly Row[]): Promise<void> {
     info.agent,
     formatSender(info.sender),
     String(info.messageCount),
-    `${MARKS[info.state]}${info.title || info.preview}`,
+    `${MARKS[info.state]}${shownTitle(info) || info.preview}`,
   ])
   await printTable(host, ['ID', 'UPDATED', 'AGENT', 'SENDER', 'MESSAGES', 'TITLE'], cells)
 }

@@ -16,6 +16,7 @@ export function toJsonMessage(message: SessionMessage) {
       name: message.name,
       is_error: message.isError,
     }),
+    ...(message.dropped && { dropped: true }),
     ...(message.stopReason && { stop_reason: message.stopReason }),
     ...(message.attachments.length > 0 && { attachments: message.attachments.map(toJsonAttachment) }),
   }

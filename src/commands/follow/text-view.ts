@@ -6,6 +6,7 @@ import { formatCallLine, formatFailureLine } from '../../cli/turn/call-line.ts'
 import { isNotRun } from '../../core/base/not-run.ts'
 import { Sanitizer, sanitize } from '../../core/base/sanitize.ts'
 import { escapeLine } from '../../core/base/visible.ts'
+import { formatCompaction } from '../../core/protocol/compaction-words.ts'
 import type {
   AskInfo,
   AskUserEvent,
@@ -105,6 +106,8 @@ export class TextView implements FollowView {
         return this.#note(`retry ${event.value.attempt} in ${event.value.delayMs} ms: ${event.value.message}`)
       case 'steerReturned':
         return this.#note(`not delivered, the turn ended first: ${event.value.content}`)
+      case 'compaction':
+        return this.#note(formatCompaction(event.value))
       case 'notice':
         return this.#note(event.value.message)
       case 'end':

@@ -101,6 +101,9 @@ function streamLines(shapes: Shapes, result: ReturnType<typeof resultShape>) {
     line('text.done', { text: z.string() }),
     line('tool.started', { id: z.string(), name: z.string(), arguments: z.string() }),
     line('tool.progress', { id: z.string(), message: z.string() }),
+    line('compaction.started', { tokens: count }),
+    line('compaction.done', { tokens_before: count, tokens_after: count, archive: z.string() }),
+    line('compaction.failed', { message: z.string() }),
     line('tool.result', {
       id: z.string(),
       output: z.string(),

@@ -77,7 +77,7 @@ function toMessage(
   { settings, host, record }: Pick<SendRun, 'settings' | 'host' | 'record'>,
   input: Input,
 ): DeepPartial<StreamMsg> {
-  const { model, system, schema, maxTurns, maxCostUsd, thinking, retries, ephemeral } = settings
+  const { model, system, schema, maxTurns, compactAt, maxCostUsd, thinking, retries, ephemeral } = settings
   // only such turns may choose their directory and environment
   const isLocal = classifySender(record.sender) === 'local'
   return {
@@ -90,6 +90,7 @@ function toMessage(
       system,
       schema,
       maxTurns,
+      compactAt,
       maxCost: maxCostUsd,
       thinking,
       retries,

@@ -33,6 +33,8 @@ export interface SendSettings extends PermissionSettings {
   schema: string
   thinking: boolean | undefined
   maxTurns: number | undefined
+  /** The share of the context window from which the conversation is compacted. */
+  compactAt: number | undefined
   maxCostUsd: number | undefined
   retries: number | undefined
   form: OutputForm
@@ -86,6 +88,7 @@ export async function readSettings(
     schema: await readSchemaText(value('schema'), host, signal),
     thinking: has('thinking') || undefined,
     maxTurns: count('max-turns', 1),
+    compactAt: parseOptional(value('compact-at'), parseShare),
     maxCostUsd: parseOptional(value('max-cost'), parseUsd),
     retries: count('retries'),
     form,
@@ -189,6 +192,15 @@ function parseUsd(text: string): number {
   if (amount !== undefined) return Number(amount)
   throw new CrabError('usage', `Cannot use --max-cost ${text}: it must be an amount in US dollars`, {
     hint: 'for example --max-cost 0.50',
+  })
+}
+
+function parseShare(text: string): number {
+  const [, digits, percent] = /^(\d*\.?\d+)(%?)$/.exec(text) ?? []
+  const share = Number(digits) / (percent === '%' ? 100 : 1)
+  if (share > 0 && share <= 1) return share
+  throw new CrabError('usage', `Cannot use --compact-at ${text}: it must be a share of the context window`, {
+    hint: 'for example --compact-at 85%',
   })
 }
 

@@ -97,6 +97,11 @@ of --input stream-json. With --detach the default is park on a terminal, else de
       { name: 'max-turns', value: 'N', summary: 'Maximum number of model calls' },
       { name: 'max-cost', value: 'USD', summary: 'Stop before the next model call once this much is spent' },
       {
+        name: 'compact-at',
+        value: 'SHARE',
+        summary: 'Compact the conversation when it fills this share of the context, such as 85%',
+      },
+      {
         name: 'retries',
         value: 'N',
         fallback: '2',

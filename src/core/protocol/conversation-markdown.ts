@@ -1,3 +1,4 @@
+import { shownTitle } from '../base/auto-title.ts'
 import { pluralize } from '../base/format.ts'
 import type { SessionInfo, SessionMessage } from './crabtalk.generated.ts'
 import { type Dispatch, request } from './dispatch.ts'
@@ -11,12 +12,20 @@ export async function* conversationMarkdown(
 ): AsyncGenerator<string> {
   const info = await request(dispatch, 'getSession', { session }, signal)
   yield headMarkdown(info)
-  for await (const message of readMessages(dispatch, session, signal))
+  let isDropped = false
+  for await (const message of readMessages(dispatch, session, signal)) {
+    if (message.dropped !== isDropped) yield message.dropped ? DROPPED_START : DROPPED_END
+    isDropped = message.dropped
     yield messageMarkdown(message, info.agent)
+  }
+  if (isDropped) yield DROPPED_END
 }
 
+const DROPPED_START = '\n---\n\n*Went back: the agent no longer sees the messages from here on.*\n'
+const DROPPED_END = '\n*The conversation continued here.*\n\n---\n'
+
 function headMarkdown(session: SessionInfo): string {
-  const title = session.title || `${session.agent} with ${session.sender}`
+  const title = shownTitle(session) || `${session.agent} with ${session.sender}`
   return `# ${title}\n\n${session.agent} · ${session.sender} · ${session.createdAt} · ${pluralize(session.messageCount, 'message')}\n`
 }
 

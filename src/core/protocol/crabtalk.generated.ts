@@ -109,6 +109,18 @@ export namespace DeniedBy {
   export type NOBODY = typeof DeniedBy.NOBODY;
 }
 
+/** The state of a compaction. */
+export const CompactionState = { UNSPECIFIED: 0, STARTED: 1, DONE: 2, FAILED: 3 } as const;
+
+export type CompactionState = typeof CompactionState[keyof typeof CompactionState];
+
+export namespace CompactionState {
+  export type UNSPECIFIED = typeof CompactionState.UNSPECIFIED;
+  export type STARTED = typeof CompactionState.STARTED;
+  export type DONE = typeof CompactionState.DONE;
+  export type FAILED = typeof CompactionState.FAILED;
+}
+
 /** The source of a question. */
 export const AskKind = {
   /** UNSPECIFIED - Like QUESTION: sent by a daemon that does not set it. */
@@ -151,6 +163,51 @@ export namespace UndoOutcome {
   export type RESTORED = typeof UndoOutcome.RESTORED;
   export type REMOVED = typeof UndoOutcome.REMOVED;
   export type KEPT = typeof UndoOutcome.KEPT;
+}
+
+/** What became of a file. */
+export const FileChange = {
+  UNSPECIFIED: 0,
+  CREATED: 1,
+  MODIFIED: 2,
+  DELETED: 3,
+  /** NONE - It has its first content again. */
+  NONE: 4,
+} as const;
+
+export type FileChange = typeof FileChange[keyof typeof FileChange];
+
+export namespace FileChange {
+  export type UNSPECIFIED = typeof FileChange.UNSPECIFIED;
+  export type CREATED = typeof FileChange.CREATED;
+  export type MODIFIED = typeof FileChange.MODIFIED;
+  export type DELETED = typeof FileChange.DELETED;
+  export type NONE = typeof FileChange.NONE;
+}
+
+/** The kind of a part of a request. */
+export const ContextPartKind = {
+  UNSPECIFIED: 0,
+  PROMPT: 1,
+  INSTRUCTIONS: 2,
+  TOOLS: 3,
+  SUMMARY: 4,
+  USER: 5,
+  ASSISTANT: 6,
+  RESULTS: 7,
+} as const;
+
+export type ContextPartKind = typeof ContextPartKind[keyof typeof ContextPartKind];
+
+export namespace ContextPartKind {
+  export type UNSPECIFIED = typeof ContextPartKind.UNSPECIFIED;
+  export type PROMPT = typeof ContextPartKind.PROMPT;
+  export type INSTRUCTIONS = typeof ContextPartKind.INSTRUCTIONS;
+  export type TOOLS = typeof ContextPartKind.TOOLS;
+  export type SUMMARY = typeof ContextPartKind.SUMMARY;
+  export type USER = typeof ContextPartKind.USER;
+  export type ASSISTANT = typeof ContextPartKind.ASSISTANT;
+  export type RESULTS = typeof ContextPartKind.RESULTS;
 }
 
 /** The kinds of the memory file. */
@@ -545,6 +602,18 @@ export interface ClientMessage {
     /** Replaces a whole memory. */
     { $case: "replaceMemory"; value: ReplaceMemory }
     | //
+    /** Breaks the next request of a conversation down into its parts; calls no model. */
+    { $case: "contextView"; value: ViewContext }
+    | //
+    /** Shows what the tools of a conversation changed in files. */
+    { $case: "sessionDiff"; value: DiffSession }
+    | //
+    /** Goes back to an earlier message of a conversation. */
+    { $case: "rewind"; value: Rewind }
+    | //
+    /** Undoes the last compaction of a conversation. */
+    { $case: "undoCompaction"; value: UndoCompaction }
+    | //
     /** Reserved for hosts that embed the daemon; code 500 unless the host handles it. */
     { $case: "extension"; value: Uint8Array }
     | undefined;
@@ -606,6 +675,10 @@ export interface ServerMessage {
     | { $case: "listArchives"; value: ArchiveList }
     | { $case: "traceEvent"; value: EventTrace }
     | { $case: "replaceMemory"; value: MemoryList }
+    | { $case: "contextView"; value: ContextView }
+    | { $case: "sessionDiff"; value: SessionDiff }
+    | { $case: "rewind"; value: RewindResult }
+    | { $case: "undoCompaction"; value: SessionInfo }
     | { $case: "extension"; value: Uint8Array }
     | undefined;
   /** The request_id of the request that this answers. */
@@ -755,6 +828,11 @@ export interface TurnOptions {
    * tools, and stores nothing.
    */
   side: boolean;
+  /**
+   * The conversation is compacted before a model call that would fill more than this share of the model's
+   * context window, and once when the provider rejects a request as too long. Absent: never.
+   */
+  compactAt?: number | undefined;
 }
 
 export interface TurnOptions_EnvEntry {
@@ -919,6 +997,7 @@ export interface StreamEvent {
     | { $case: "askClosed"; value: AskClosedEvent }
     | { $case: "mcpState"; value: McpEventMsg }
     | { $case: "steerReturned"; value: SteerReturnedEvent }
+    | { $case: "compaction"; value: CompactionEvent }
     | undefined;
   /**
    * Numbers the events of a conversation from 1, across all its turns; attach resumes after it. Between turns
@@ -1032,6 +1111,23 @@ export interface ContextUsageEvent {
     | undefined;
   /** The context window of the model, in tokens; absent when unknown. */
   context?: number | undefined;
+}
+
+/** The turn compacts its conversation: see TurnOptions.compact_at. */
+export interface CompactionEvent {
+  state: CompactionState;
+  /** The estimated tokens of the next request without the compaction. */
+  before: number;
+  /** The same with it; 0 unless it is done. */
+  after: number;
+  /** The context window of the model, in tokens; absent when unknown. */
+  context?:
+    | number
+    | undefined;
+  /** The name of the archive in the agent's memory; empty unless it is done. */
+  archive: string;
+  /** The reason of a failure; the turn continues without the compaction. */
+  error: string;
 }
 
 /** A model call failed before it started to answer, and is retried. */
@@ -1284,6 +1380,17 @@ export interface CompactMsg {
   sender: string;
   /** The model that writes the summary. Empty: the agent's. */
   model: string;
+  /** Another session of the pair. Empty: the active one. */
+  session: string;
+}
+
+/**
+ * Undoes the last compaction of a session: the model sees the messages again that the summary replaced.
+ *
+ * 400 when there is none, or when the user has sent a message since. 409 while a turn runs.
+ */
+export interface UndoCompaction {
+  session: string;
 }
 
 /** The result of a compaction. */
@@ -1299,7 +1406,12 @@ export interface CompactResponse {
     | TokenUsage
     | undefined;
   /** Absent: the price of the model is unknown. */
-  costUsd?: number | undefined;
+  costUsd?:
+    | number
+    | undefined;
+  /** The estimated tokens of the messages before and after it. */
+  before: number;
+  after: number;
 }
 
 /** A session, without its messages. */
@@ -1414,6 +1526,8 @@ export interface SessionMessage {
   /** Set for an incomplete assistant message: cancelled, length or failed. */
   stopReason: string;
   attachments: AttachmentInfo[];
+  /** Whether a rewind dropped it: the model no longer sees it. */
+  dropped: boolean;
 }
 
 /** An attachment without its data. */
@@ -1517,6 +1631,115 @@ export interface UndoneFile {
   outcome: UndoOutcome;
   /** The reason it was kept; empty otherwise. */
   reason: string;
+}
+
+/**
+ * Goes back to before a message of a session: the model no longer sees it and what followed. Nothing is
+ * deleted: list_messages still returns the messages, marked as dropped.
+ *
+ * 400 when `to` is not a message of the user that the model sees; 409 while a turn runs.
+ */
+export interface Rewind {
+  session: string;
+  /** The SessionMessage.seq of the message. 0 changes nothing and lists the messages in `points`. */
+  to: number;
+  /** Restores the files that the turns from that message on changed. */
+  files: boolean;
+  /** Leaves the messages, so that only files are restored. */
+  keepMessages: boolean;
+  /** Reports what would happen and changes nothing. */
+  dryRun: boolean;
+}
+
+/** The outcome of a rewind. */
+export interface RewindResult {
+  /** The outcome for each file. */
+  files: UndoneFile[];
+  /** The number of messages of the user and the assistant that were dropped. */
+  messages: number;
+  /** The text of the message, as it was typed. */
+  content: string;
+  /** The user's messages that the model sees, newest first; only for `to` = 0. */
+  points: RewindPoint[];
+}
+
+/** A message to which a conversation can go back. */
+export interface RewindPoint {
+  /** Its SessionMessage.seq. */
+  seq: number;
+  ts: string;
+  /** The beginning of its text, as it was typed. */
+  content: string;
+  /** The number of files that edit and write changed in the turns from it on, as far as they can be undone. */
+  files: number;
+}
+
+/** Compares the files that a session's edit and write tools changed with what they were before. */
+export interface DiffSession {
+  session: string;
+  /** Leaves out the diffs and counts their lines only. */
+  stat: boolean;
+}
+
+/** The changes of a session, by file. */
+export interface SessionDiff {
+  files: FileDiff[];
+  /**
+   * The command lines and MCP tools of the session that may have changed further files, oldest first, without
+   * duplicates; at most 50.
+   */
+  untracked: string[];
+}
+
+/** The change of one file since the session first changed it. */
+export interface FileDiff {
+  /** An absolute path. */
+  path: string;
+  change: FileChange;
+  /** The number of added and removed lines. */
+  added: number;
+  removed: number;
+  /** A unified diff; empty for a binary file, for one without a backup, and when it is left out. */
+  diff: string;
+  /** The reason why there is no diff; empty otherwise. */
+  reason: string;
+}
+
+/** Requests the parts of a session's next request. */
+export interface ViewContext {
+  session: string;
+  /** The model of the request. Empty: the agent's. */
+  model: string;
+  /** The working directory of the request, absolute. Empty: the session's. */
+  cwd: string;
+}
+
+/** The parts of the next request, in their order. Tokens are estimated from the size of the text. */
+export interface ContextView {
+  model: string;
+  /** The context window of the model, in tokens; absent when unknown. */
+  window?:
+    | number
+    | undefined;
+  /** The estimated tokens of all parts. */
+  total: number;
+  /** The size of the conversation after the last model call, as the provider counted it; absent when unknown. */
+  counted?: number | undefined;
+  parts: ContextPart[];
+  /** The tokens that a compaction would free, estimated. */
+  compactable: number;
+}
+
+/** A part of a request. */
+export interface ContextPart {
+  kind: ContextPartKind;
+  /** The path of instructions, or the name of a server; empty for the others. */
+  name: string;
+  tokens: number;
+  /** The number of tools or messages. */
+  count: number;
+  /** Whether the conversation has not used any of these tools. */
+  unused: boolean;
 }
 
 /**
@@ -2572,6 +2795,18 @@ export const ClientMessage: MessageFns<ClientMessage> = {
       case "replaceMemory":
         ReplaceMemory.encode(message.msg.value, writer.uint32(690).fork()).join();
         break;
+      case "contextView":
+        ViewContext.encode(message.msg.value, writer.uint32(698).fork()).join();
+        break;
+      case "sessionDiff":
+        DiffSession.encode(message.msg.value, writer.uint32(706).fork()).join();
+        break;
+      case "rewind":
+        Rewind.encode(message.msg.value, writer.uint32(714).fork()).join();
+        break;
+      case "undoCompaction":
+        UndoCompaction.encode(message.msg.value, writer.uint32(722).fork()).join();
+        break;
       case "extension":
         writer.uint32(802).bytes(message.msg.value);
         break;
@@ -3065,6 +3300,38 @@ export const ClientMessage: MessageFns<ClientMessage> = {
             message.msg = { $case: "replaceMemory", value: ReplaceMemory.decode(reader, reader.uint32()) };
             continue;
           }
+          case 87: {
+            if (tag !== 698) {
+              break;
+            }
+
+            message.msg = { $case: "contextView", value: ViewContext.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 88: {
+            if (tag !== 706) {
+              break;
+            }
+
+            message.msg = { $case: "sessionDiff", value: DiffSession.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 89: {
+            if (tag !== 714) {
+              break;
+            }
+
+            message.msg = { $case: "rewind", value: Rewind.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 90: {
+            if (tag !== 722) {
+              break;
+            }
+
+            message.msg = { $case: "undoCompaction", value: UndoCompaction.decode(reader, reader.uint32()) };
+            continue;
+          }
           case 100: {
             if (tag !== 802) {
               break;
@@ -3453,6 +3720,30 @@ export const ClientMessage: MessageFns<ClientMessage> = {
         }
         break;
       }
+      case "contextView": {
+        if (object.msg?.value !== undefined && object.msg?.value !== null) {
+          message.msg = { $case: "contextView", value: ViewContext.fromPartial(object.msg.value) };
+        }
+        break;
+      }
+      case "sessionDiff": {
+        if (object.msg?.value !== undefined && object.msg?.value !== null) {
+          message.msg = { $case: "sessionDiff", value: DiffSession.fromPartial(object.msg.value) };
+        }
+        break;
+      }
+      case "rewind": {
+        if (object.msg?.value !== undefined && object.msg?.value !== null) {
+          message.msg = { $case: "rewind", value: Rewind.fromPartial(object.msg.value) };
+        }
+        break;
+      }
+      case "undoCompaction": {
+        if (object.msg?.value !== undefined && object.msg?.value !== null) {
+          message.msg = { $case: "undoCompaction", value: UndoCompaction.fromPartial(object.msg.value) };
+        }
+        break;
+      }
       case "extension": {
         if (object.msg?.value !== undefined && object.msg?.value !== null) {
           message.msg = { $case: "extension", value: object.msg.value };
@@ -3603,6 +3894,18 @@ export const ServerMessage: MessageFns<ServerMessage> = {
         break;
       case "replaceMemory":
         MemoryList.encode(message.msg.value, writer.uint32(690).fork()).join();
+        break;
+      case "contextView":
+        ContextView.encode(message.msg.value, writer.uint32(698).fork()).join();
+        break;
+      case "sessionDiff":
+        SessionDiff.encode(message.msg.value, writer.uint32(706).fork()).join();
+        break;
+      case "rewind":
+        RewindResult.encode(message.msg.value, writer.uint32(714).fork()).join();
+        break;
+      case "undoCompaction":
+        SessionInfo.encode(message.msg.value, writer.uint32(722).fork()).join();
         break;
       case "extension":
         writer.uint32(802).bytes(message.msg.value);
@@ -3982,6 +4285,38 @@ export const ServerMessage: MessageFns<ServerMessage> = {
             message.msg = { $case: "replaceMemory", value: MemoryList.decode(reader, reader.uint32()) };
             continue;
           }
+          case 87: {
+            if (tag !== 698) {
+              break;
+            }
+
+            message.msg = { $case: "contextView", value: ContextView.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 88: {
+            if (tag !== 706) {
+              break;
+            }
+
+            message.msg = { $case: "sessionDiff", value: SessionDiff.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 89: {
+            if (tag !== 714) {
+              break;
+            }
+
+            message.msg = { $case: "rewind", value: RewindResult.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 90: {
+            if (tag !== 722) {
+              break;
+            }
+
+            message.msg = { $case: "undoCompaction", value: SessionInfo.decode(reader, reader.uint32()) };
+            continue;
+          }
           case 100: {
             if (tag !== 802) {
               break;
@@ -4277,6 +4612,30 @@ export const ServerMessage: MessageFns<ServerMessage> = {
       case "replaceMemory": {
         if (object.msg?.value !== undefined && object.msg?.value !== null) {
           message.msg = { $case: "replaceMemory", value: MemoryList.fromPartial(object.msg.value) };
+        }
+        break;
+      }
+      case "contextView": {
+        if (object.msg?.value !== undefined && object.msg?.value !== null) {
+          message.msg = { $case: "contextView", value: ContextView.fromPartial(object.msg.value) };
+        }
+        break;
+      }
+      case "sessionDiff": {
+        if (object.msg?.value !== undefined && object.msg?.value !== null) {
+          message.msg = { $case: "sessionDiff", value: SessionDiff.fromPartial(object.msg.value) };
+        }
+        break;
+      }
+      case "rewind": {
+        if (object.msg?.value !== undefined && object.msg?.value !== null) {
+          message.msg = { $case: "rewind", value: RewindResult.fromPartial(object.msg.value) };
+        }
+        break;
+      }
+      case "undoCompaction": {
+        if (object.msg?.value !== undefined && object.msg?.value !== null) {
+          message.msg = { $case: "undoCompaction", value: SessionInfo.fromPartial(object.msg.value) };
         }
         break;
       }
@@ -4885,6 +5244,7 @@ function createBaseTurnOptions(): TurnOptions {
     unattended: false,
     asksTrust: false,
     side: false,
+    compactAt: undefined,
   };
 }
 
@@ -4952,6 +5312,9 @@ export const TurnOptions: MessageFns<TurnOptions> = {
     }
     if (message.side !== false) {
       writer.uint32(184).bool(message.side);
+    }
+    if (message.compactAt !== undefined) {
+      writer.uint32(193).double(message.compactAt);
     }
     return writer;
   },
@@ -5140,6 +5503,14 @@ export const TurnOptions: MessageFns<TurnOptions> = {
             message.side = reader.bool();
             continue;
           }
+          case 24: {
+            if (tag !== 193) {
+              break;
+            }
+
+            message.compactAt = reader.double();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -5186,6 +5557,7 @@ export const TurnOptions: MessageFns<TurnOptions> = {
     message.unattended = object.unattended ?? false;
     message.asksTrust = object.asksTrust ?? false;
     message.side = object.side ?? false;
+    message.compactAt = object.compactAt ?? undefined;
     return message;
   },
 };
@@ -6328,6 +6700,9 @@ export const StreamEvent: MessageFns<StreamEvent> = {
       case "steerReturned":
         SteerReturnedEvent.encode(message.event.value, writer.uint32(530).fork()).join();
         break;
+      case "compaction":
+        CompactionEvent.encode(message.event.value, writer.uint32(562).fork()).join();
+        break;
     }
     if (message.seq !== 0) {
       writer.uint32(480).uint64(message.seq);
@@ -6508,6 +6883,14 @@ export const StreamEvent: MessageFns<StreamEvent> = {
             message.event = { $case: "steerReturned", value: SteerReturnedEvent.decode(reader, reader.uint32()) };
             continue;
           }
+          case 70: {
+            if (tag !== 562) {
+              break;
+            }
+
+            message.event = { $case: "compaction", value: CompactionEvent.decode(reader, reader.uint32()) };
+            continue;
+          }
           case 60: {
             if (tag !== 480) {
               break;
@@ -6651,6 +7034,12 @@ export const StreamEvent: MessageFns<StreamEvent> = {
       case "steerReturned": {
         if (object.event?.value !== undefined && object.event?.value !== null) {
           message.event = { $case: "steerReturned", value: SteerReturnedEvent.fromPartial(object.event.value) };
+        }
+        break;
+      }
+      case "compaction": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "compaction", value: CompactionEvent.fromPartial(object.event.value) };
         }
         break;
       }
@@ -7646,6 +8035,121 @@ export const ContextUsageEvent: MessageFns<ContextUsageEvent> = {
       ? TokenUsage.fromPartial(object.usage)
       : undefined;
     message.context = object.context ?? undefined;
+    return message;
+  },
+};
+
+function createBaseCompactionEvent(): CompactionEvent {
+  return { state: 0, before: 0, after: 0, context: undefined, archive: "", error: "" };
+}
+
+export const CompactionEvent: MessageFns<CompactionEvent> = {
+  encode(message: CompactionEvent, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.state !== 0) {
+      writer.uint32(8).int32(message.state);
+    }
+    if (message.before !== 0) {
+      writer.uint32(16).uint64(message.before);
+    }
+    if (message.after !== 0) {
+      writer.uint32(24).uint64(message.after);
+    }
+    if (message.context !== undefined) {
+      writer.uint32(32).uint32(message.context);
+    }
+    if (message.archive !== "") {
+      writer.uint32(42).string(message.archive);
+    }
+    if (message.error !== "") {
+      writer.uint32(50).string(message.error);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CompactionEvent {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCompactionEvent();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.state = reader.int32() as any;
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.before = longToNumber(reader.uint64());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.after = longToNumber(reader.uint64());
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.context = reader.uint32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.archive = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.error = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<CompactionEvent>): CompactionEvent {
+    return CompactionEvent.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<CompactionEvent>): CompactionEvent {
+    const message = createBaseCompactionEvent();
+    message.state = object.state ?? 0;
+    message.before = object.before ?? 0;
+    message.after = object.after ?? 0;
+    message.context = object.context ?? undefined;
+    message.archive = object.archive ?? "";
+    message.error = object.error ?? "";
     return message;
   },
 };
@@ -9793,7 +10297,7 @@ export const DeleteConversationMsg: MessageFns<DeleteConversationMsg> = {
 };
 
 function createBaseCompactMsg(): CompactMsg {
-  return { agent: "", sender: "", model: "" };
+  return { agent: "", sender: "", model: "", session: "" };
 }
 
 export const CompactMsg: MessageFns<CompactMsg> = {
@@ -9806,6 +10310,9 @@ export const CompactMsg: MessageFns<CompactMsg> = {
     }
     if (message.model !== "") {
       writer.uint32(482).string(message.model);
+    }
+    if (message.session !== "") {
+      writer.uint32(490).string(message.session);
     }
     return writer;
   },
@@ -9847,6 +10354,14 @@ export const CompactMsg: MessageFns<CompactMsg> = {
             message.model = reader.string();
             continue;
           }
+          case 61: {
+            if (tag !== 490) {
+              break;
+            }
+
+            message.session = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -9867,12 +10382,68 @@ export const CompactMsg: MessageFns<CompactMsg> = {
     message.agent = object.agent ?? "";
     message.sender = object.sender ?? "";
     message.model = object.model ?? "";
+    message.session = object.session ?? "";
+    return message;
+  },
+};
+
+function createBaseUndoCompaction(): UndoCompaction {
+  return { session: "" };
+}
+
+export const UndoCompaction: MessageFns<UndoCompaction> = {
+  encode(message: UndoCompaction, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.session !== "") {
+      writer.uint32(10).string(message.session);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): UndoCompaction {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUndoCompaction();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.session = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<UndoCompaction>): UndoCompaction {
+    return UndoCompaction.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<UndoCompaction>): UndoCompaction {
+    const message = createBaseUndoCompaction();
+    message.session = object.session ?? "";
     return message;
   },
 };
 
 function createBaseCompactResponse(): CompactResponse {
-  return { summary: "", archive: "", title: "", model: "", usage: undefined, costUsd: undefined };
+  return { summary: "", archive: "", title: "", model: "", usage: undefined, costUsd: undefined, before: 0, after: 0 };
 }
 
 export const CompactResponse: MessageFns<CompactResponse> = {
@@ -9894,6 +10465,12 @@ export const CompactResponse: MessageFns<CompactResponse> = {
     }
     if (message.costUsd !== undefined) {
       writer.uint32(513).double(message.costUsd);
+    }
+    if (message.before !== 0) {
+      writer.uint32(520).uint64(message.before);
+    }
+    if (message.after !== 0) {
+      writer.uint32(528).uint64(message.after);
     }
     return writer;
   },
@@ -9959,6 +10536,22 @@ export const CompactResponse: MessageFns<CompactResponse> = {
             message.costUsd = reader.double();
             continue;
           }
+          case 65: {
+            if (tag !== 520) {
+              break;
+            }
+
+            message.before = longToNumber(reader.uint64());
+            continue;
+          }
+          case 66: {
+            if (tag !== 528) {
+              break;
+            }
+
+            message.after = longToNumber(reader.uint64());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -9984,6 +10577,8 @@ export const CompactResponse: MessageFns<CompactResponse> = {
       ? TokenUsage.fromPartial(object.usage)
       : undefined;
     message.costUsd = object.costUsd ?? undefined;
+    message.before = object.before ?? 0;
+    message.after = object.after ?? 0;
     return message;
   },
 };
@@ -10856,6 +11451,7 @@ function createBaseSessionMessage(): SessionMessage {
     agent: "",
     stopReason: "",
     attachments: [],
+    dropped: false,
   };
 }
 
@@ -10896,6 +11492,9 @@ export const SessionMessage: MessageFns<SessionMessage> = {
     }
     for (const v of message.attachments) {
       AttachmentInfo.encode(v!, writer.uint32(98).fork()).join();
+    }
+    if (message.dropped !== false) {
+      writer.uint32(480).bool(message.dropped);
     }
     return writer;
   },
@@ -11009,6 +11608,14 @@ export const SessionMessage: MessageFns<SessionMessage> = {
             message.attachments.push(AttachmentInfo.decode(reader, reader.uint32()));
             continue;
           }
+          case 60: {
+            if (tag !== 480) {
+              break;
+            }
+
+            message.dropped = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -11038,6 +11645,7 @@ export const SessionMessage: MessageFns<SessionMessage> = {
     message.agent = object.agent ?? "";
     message.stopReason = object.stopReason ?? "";
     message.attachments = object.attachments?.map((e) => AttachmentInfo.fromPartial(e)) || [];
+    message.dropped = object.dropped ?? false;
     return message;
   },
 };
@@ -11849,6 +12457,837 @@ export const UndoneFile: MessageFns<UndoneFile> = {
     message.path = object.path ?? "";
     message.outcome = object.outcome ?? 0;
     message.reason = object.reason ?? "";
+    return message;
+  },
+};
+
+function createBaseRewind(): Rewind {
+  return { session: "", to: 0, files: false, keepMessages: false, dryRun: false };
+}
+
+export const Rewind: MessageFns<Rewind> = {
+  encode(message: Rewind, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.session !== "") {
+      writer.uint32(10).string(message.session);
+    }
+    if (message.to !== 0) {
+      writer.uint32(16).uint64(message.to);
+    }
+    if (message.files !== false) {
+      writer.uint32(24).bool(message.files);
+    }
+    if (message.keepMessages !== false) {
+      writer.uint32(32).bool(message.keepMessages);
+    }
+    if (message.dryRun !== false) {
+      writer.uint32(40).bool(message.dryRun);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Rewind {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRewind();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.session = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.to = longToNumber(reader.uint64());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.files = reader.bool();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.keepMessages = reader.bool();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.dryRun = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<Rewind>): Rewind {
+    return Rewind.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Rewind>): Rewind {
+    const message = createBaseRewind();
+    message.session = object.session ?? "";
+    message.to = object.to ?? 0;
+    message.files = object.files ?? false;
+    message.keepMessages = object.keepMessages ?? false;
+    message.dryRun = object.dryRun ?? false;
+    return message;
+  },
+};
+
+function createBaseRewindResult(): RewindResult {
+  return { files: [], messages: 0, content: "", points: [] };
+}
+
+export const RewindResult: MessageFns<RewindResult> = {
+  encode(message: RewindResult, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.files) {
+      UndoneFile.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.messages !== 0) {
+      writer.uint32(16).uint64(message.messages);
+    }
+    if (message.content !== "") {
+      writer.uint32(26).string(message.content);
+    }
+    for (const v of message.points) {
+      RewindPoint.encode(v!, writer.uint32(34).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RewindResult {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRewindResult();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.files.push(UndoneFile.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.messages = longToNumber(reader.uint64());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.content = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.points.push(RewindPoint.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<RewindResult>): RewindResult {
+    return RewindResult.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RewindResult>): RewindResult {
+    const message = createBaseRewindResult();
+    message.files = object.files?.map((e) => UndoneFile.fromPartial(e)) || [];
+    message.messages = object.messages ?? 0;
+    message.content = object.content ?? "";
+    message.points = object.points?.map((e) => RewindPoint.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseRewindPoint(): RewindPoint {
+  return { seq: 0, ts: "", content: "", files: 0 };
+}
+
+export const RewindPoint: MessageFns<RewindPoint> = {
+  encode(message: RewindPoint, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.seq !== 0) {
+      writer.uint32(8).uint64(message.seq);
+    }
+    if (message.ts !== "") {
+      writer.uint32(18).string(message.ts);
+    }
+    if (message.content !== "") {
+      writer.uint32(26).string(message.content);
+    }
+    if (message.files !== 0) {
+      writer.uint32(32).uint64(message.files);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RewindPoint {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRewindPoint();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.seq = longToNumber(reader.uint64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.ts = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.content = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.files = longToNumber(reader.uint64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<RewindPoint>): RewindPoint {
+    return RewindPoint.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RewindPoint>): RewindPoint {
+    const message = createBaseRewindPoint();
+    message.seq = object.seq ?? 0;
+    message.ts = object.ts ?? "";
+    message.content = object.content ?? "";
+    message.files = object.files ?? 0;
+    return message;
+  },
+};
+
+function createBaseDiffSession(): DiffSession {
+  return { session: "", stat: false };
+}
+
+export const DiffSession: MessageFns<DiffSession> = {
+  encode(message: DiffSession, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.session !== "") {
+      writer.uint32(10).string(message.session);
+    }
+    if (message.stat !== false) {
+      writer.uint32(16).bool(message.stat);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DiffSession {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDiffSession();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.session = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.stat = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<DiffSession>): DiffSession {
+    return DiffSession.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<DiffSession>): DiffSession {
+    const message = createBaseDiffSession();
+    message.session = object.session ?? "";
+    message.stat = object.stat ?? false;
+    return message;
+  },
+};
+
+function createBaseSessionDiff(): SessionDiff {
+  return { files: [], untracked: [] };
+}
+
+export const SessionDiff: MessageFns<SessionDiff> = {
+  encode(message: SessionDiff, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.files) {
+      FileDiff.encode(v!, writer.uint32(10).fork()).join();
+    }
+    for (const v of message.untracked) {
+      writer.uint32(18).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SessionDiff {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSessionDiff();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.files.push(FileDiff.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.untracked.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<SessionDiff>): SessionDiff {
+    return SessionDiff.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<SessionDiff>): SessionDiff {
+    const message = createBaseSessionDiff();
+    message.files = object.files?.map((e) => FileDiff.fromPartial(e)) || [];
+    message.untracked = object.untracked?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseFileDiff(): FileDiff {
+  return { path: "", change: 0, added: 0, removed: 0, diff: "", reason: "" };
+}
+
+export const FileDiff: MessageFns<FileDiff> = {
+  encode(message: FileDiff, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.path !== "") {
+      writer.uint32(10).string(message.path);
+    }
+    if (message.change !== 0) {
+      writer.uint32(16).int32(message.change);
+    }
+    if (message.added !== 0) {
+      writer.uint32(24).uint64(message.added);
+    }
+    if (message.removed !== 0) {
+      writer.uint32(32).uint64(message.removed);
+    }
+    if (message.diff !== "") {
+      writer.uint32(42).string(message.diff);
+    }
+    if (message.reason !== "") {
+      writer.uint32(50).string(message.reason);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FileDiff {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFileDiff();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.path = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.change = reader.int32() as any;
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.added = longToNumber(reader.uint64());
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.removed = longToNumber(reader.uint64());
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.diff = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<FileDiff>): FileDiff {
+    return FileDiff.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<FileDiff>): FileDiff {
+    const message = createBaseFileDiff();
+    message.path = object.path ?? "";
+    message.change = object.change ?? 0;
+    message.added = object.added ?? 0;
+    message.removed = object.removed ?? 0;
+    message.diff = object.diff ?? "";
+    message.reason = object.reason ?? "";
+    return message;
+  },
+};
+
+function createBaseViewContext(): ViewContext {
+  return { session: "", model: "", cwd: "" };
+}
+
+export const ViewContext: MessageFns<ViewContext> = {
+  encode(message: ViewContext, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.session !== "") {
+      writer.uint32(10).string(message.session);
+    }
+    if (message.model !== "") {
+      writer.uint32(18).string(message.model);
+    }
+    if (message.cwd !== "") {
+      writer.uint32(26).string(message.cwd);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ViewContext {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseViewContext();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.session = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.model = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.cwd = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ViewContext>): ViewContext {
+    return ViewContext.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ViewContext>): ViewContext {
+    const message = createBaseViewContext();
+    message.session = object.session ?? "";
+    message.model = object.model ?? "";
+    message.cwd = object.cwd ?? "";
+    return message;
+  },
+};
+
+function createBaseContextView(): ContextView {
+  return { model: "", window: undefined, total: 0, counted: undefined, parts: [], compactable: 0 };
+}
+
+export const ContextView: MessageFns<ContextView> = {
+  encode(message: ContextView, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.model !== "") {
+      writer.uint32(10).string(message.model);
+    }
+    if (message.window !== undefined) {
+      writer.uint32(16).uint32(message.window);
+    }
+    if (message.total !== 0) {
+      writer.uint32(24).uint64(message.total);
+    }
+    if (message.counted !== undefined) {
+      writer.uint32(32).uint64(message.counted);
+    }
+    for (const v of message.parts) {
+      ContextPart.encode(v!, writer.uint32(42).fork()).join();
+    }
+    if (message.compactable !== 0) {
+      writer.uint32(48).uint64(message.compactable);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ContextView {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseContextView();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.model = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.window = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.total = longToNumber(reader.uint64());
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.counted = longToNumber(reader.uint64());
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.parts.push(ContextPart.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.compactable = longToNumber(reader.uint64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ContextView>): ContextView {
+    return ContextView.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ContextView>): ContextView {
+    const message = createBaseContextView();
+    message.model = object.model ?? "";
+    message.window = object.window ?? undefined;
+    message.total = object.total ?? 0;
+    message.counted = object.counted ?? undefined;
+    message.parts = object.parts?.map((e) => ContextPart.fromPartial(e)) || [];
+    message.compactable = object.compactable ?? 0;
+    return message;
+  },
+};
+
+function createBaseContextPart(): ContextPart {
+  return { kind: 0, name: "", tokens: 0, count: 0, unused: false };
+}
+
+export const ContextPart: MessageFns<ContextPart> = {
+  encode(message: ContextPart, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.kind !== 0) {
+      writer.uint32(8).int32(message.kind);
+    }
+    if (message.name !== "") {
+      writer.uint32(18).string(message.name);
+    }
+    if (message.tokens !== 0) {
+      writer.uint32(24).uint64(message.tokens);
+    }
+    if (message.count !== 0) {
+      writer.uint32(32).uint32(message.count);
+    }
+    if (message.unused !== false) {
+      writer.uint32(40).bool(message.unused);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ContextPart {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseContextPart();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.kind = reader.int32() as any;
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.tokens = longToNumber(reader.uint64());
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.count = reader.uint32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.unused = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ContextPart>): ContextPart {
+    return ContextPart.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ContextPart>): ContextPart {
+    const message = createBaseContextPart();
+    message.kind = object.kind ?? 0;
+    message.name = object.name ?? "";
+    message.tokens = object.tokens ?? 0;
+    message.count = object.count ?? 0;
+    message.unused = object.unused ?? false;
     return message;
   },
 };

@@ -55,9 +55,14 @@ function unknownOption({ msg }: ClientMessage): string | undefined {
   if (msg?.$case !== 'stream' && msg?.$case !== 'send') return undefined
   const { onAsk, ...options } = msg.value.options ?? {}
   if (onAsk === OnAsk.PARK) return 'on_ask'
-  const named = Object.entries(options).find(([name, value]) => name !== 'env' && !isDefault(value))
+  const named = Object.entries(options).find(
+    ([name, value]) => !IGNORED_OPTIONS.has(name) && !isDefault(value),
+  )
   return named && wireName(named[0] as Operation)
 }
+
+/** Options of a turn that may be ignored: a daemon without compaction reports a full context instead. */
+const IGNORED_OPTIONS: ReadonlySet<string> = new Set(['env', 'compactAt'])
 
 /** Added fields that no client depends on, or whose effect is emulated on the replies. */
 const IGNORED: Readonly<Record<string, readonly string[]>> = {

@@ -70,6 +70,10 @@ export const REPLIES = {
   traceEvent: 'traceEvent',
   shutdown: 'pong',
   replaceMemory: 'replaceMemory',
+  contextView: 'contextView',
+  sessionDiff: 'sessionDiff',
+  rewind: 'rewind',
+  undoCompaction: 'undoCompaction',
   extension: 'extension',
 } as const satisfies Record<Operation, ReplyBody['$case']>
 

@@ -1,3 +1,4 @@
+import { isContextOverflow } from '../base/context-overflow.ts'
 import type { ErrorKind } from '../base/errors.ts'
 import { isOpenAI } from './address.ts'
 import { type AwsAccess, findGeography } from './aws.ts'
@@ -25,7 +26,7 @@ export function hintFor(
     case 'failed':
       return `check that base_url is a model server's (${where})`
     case 'invalid':
-      return TOO_LONG.test(message) ? 'send less, or use a model with a larger context' : undefined
+      return isContextOverflow({ kind, message }) ? OVERFLOW_HINT : undefined
     default:
       return undefined
   }
@@ -73,6 +74,5 @@ function aboutName({ kind, wire, baseUrl, where }: ModelEndpoint): string {
   return `check the model's name and base_url (${where})`
 }
 
+const OVERFLOW_HINT = 'compact the conversation, send less, or use a model with a larger context'
 const CLOCK = /signature (expired|not yet current)|request ?time ?too ?skewed|clock/i
-const TOO_LONG =
-  /context (length|size|window|limit)|too long|too many (input )?tokens|too large|exceeds the maximum number of tokens/i

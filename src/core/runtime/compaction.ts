@@ -1,5 +1,6 @@
 import { toCancelledError } from '../base/abortable.ts'
 import { CrabError } from '../base/errors.ts'
+import { estimateMessageTokens } from '../base/estimate-tokens.ts'
 import type { Message, Usage } from '../base/message.ts'
 import { sanitize } from '../base/sanitize.ts'
 import { takeStart } from '../base/truncate.ts'
@@ -9,7 +10,9 @@ import type { MemoryStore } from '../memory/memory-store.ts'
 import type { Op } from '../memory/ops.ts'
 import type { Memory } from '../memory/types.ts'
 import type { Provider } from '../provider/types.ts'
+import { effectiveLines } from '../storage/effective-lines.ts'
 import type { SessionLine } from '../storage/types.ts'
+import type { SessionHistory } from './conversation.ts'
 import type { LeasedConversation } from './leased-conversation.ts'
 import { quoteUser, stripUserQuotes } from './quote-user.ts'
 import { summarize } from './summarize.ts'
@@ -26,6 +29,9 @@ export interface Compaction {
   model: string
   usage: Usage | undefined
   costUsd: number | undefined
+  /** The estimated tokens of the messages that the model sees, before and after. */
+  before: number
+  after: number
 }
 
 /** The conversation to compact, and what compacting it needs. */
@@ -34,6 +40,8 @@ export interface CompactionPlan {
   conversation: LeasedConversation
   provider: Provider
   memory: MemoryStore
+  /** The line of the first message that stays behind the summary; absent: none stays. */
+  keepFrom?: number | undefined
   /** Milliseconds since 1970. */
   now(): number
 }
@@ -47,9 +55,11 @@ export interface CompactionPlan {
  * is written, changes nothing.
  */
 export async function compactConversation(plan: CompactionPlan, signal: AbortSignal): Promise<Compaction> {
-  const { agent, conversation, provider, memory, now } = plan
-  const { lines } = await conversation.readAll()
-  const fresh = freshMessages(conversation, lines)
+  const { agent, conversation, provider, memory, now, keepFrom = Number.POSITIVE_INFINITY } = plan
+  const { lines: all } = await conversation.readAll()
+  const lines = effectiveLines(all).filter(({ seq }) => seq < keepFrom)
+  const fresh = freshMessages(conversation, lines, keepFrom)
+  const before = countMessageTokens(conversation)
   const model = agent.model ?? provider.defaultModel()
   provider.prepare(model)
   const answer = await summarize({ provider, model, messages: fresh }, signal)
@@ -59,17 +69,29 @@ export async function compactConversation(plan: CompactionPlan, signal: AbortSig
   const summary = [written, quoteUser(lines, Math.min(MAX_WORDS, Math.floor(context / 2)))].join('\n\n')
   const title = firstSentence(written)
   const at = now()
-  const place = { memory, agent: agent.name, session: conversation.id, markerCount: countMarkers(lines) }
+  const place = { memory, agent: agent.name, session: conversation.id, markerCount: countMarkers(all) }
   const archive = await writeArchive(place, { content: summary, title, at }, signal)
   await conversation.append(
     [
-      { kind: 'compact', archive_name: archive, archived_at: new Date(at).toISOString(), title },
+      {
+        kind: 'compact',
+        archive_name: archive,
+        archived_at: new Date(at).toISOString(),
+        title,
+        ...(plan.keepFrom !== undefined && { from: plan.keepFrom }),
+      },
       { kind: 'meta', summary: takeStart(written, MAX_META_SUMMARY) },
     ],
     new Map([[archive, summary]]),
   )
   const costUsd = answer.usage && provider.costUsd(model, answer.usage)
-  return { summary, archive, title, model, usage: answer.usage, costUsd }
+  const after = countMessageTokens(conversation)
+  return { summary, archive, title, model, usage: answer.usage, costUsd, before, after }
+}
+
+/** Estimates the tokens of the messages that the model sees of a conversation. */
+export function countMessageTokens({ history }: { history: Pick<SessionHistory, 'messages'> }): number {
+  return history.messages.reduce((sum, message) => sum + estimateMessageTokens(message), 0)
 }
 
 /** Returns the first sentence of a text, without Markdown and control sequences, truncated to 60 characters. */
@@ -99,17 +121,21 @@ const MAX_WORDS = 20_000
 
 /**
  * The messages since the last compaction, after its summary; all messages of the session when the archive is
- * gone.
+ * gone. Messages from the line `keepFrom` on are left out.
  */
 function freshMessages(
-  { history: { messages, archive } }: LeasedConversation,
+  { history }: LeasedConversation,
   lines: readonly SessionLine[],
+  keepFrom: number,
 ): readonly Message[] {
+  const { archive } = history
   if (archive?.isThere === false) return lines.flatMap((line) => (line.kind === 'entry' ? [line] : []))
-  const [summary, ...later] = messages
-  if (!archive && summary) return messages
-  if (summary && later.length > 0) return [stripUserQuotes(summary), ...later] // all quotes are added again
-  const since = archive ? ' since the last compaction' : ' in it'
+  const messages = history.messages.filter((_, at) => history.lines[at]! < keepFrom)
+  const hasSummary = archive !== undefined
+  const [first, ...later] = messages
+  if (!hasSummary && first) return messages
+  if (first && later.length > 0) return [stripUserQuotes(first), ...later] // all quotes are added again
+  const since = hasSummary ? ' since the last compaction' : ' in it'
   throw new CrabError('invalid', `Cannot compact the conversation: it has no messages${since}`)
 }
 

@@ -2,6 +2,7 @@ import type { Message } from '../base/message.ts'
 import { wrapInTag } from '../base/wrap-text.ts'
 import { readRule } from '../config/rule-syntax.ts'
 import type { Rule } from '../policy/types.ts'
+import { effectiveLines } from '../storage/effective-lines.ts'
 import type {
   CompactMarker,
   ReadPosition,
@@ -16,6 +17,10 @@ import { withUsed } from './selected-tools.ts'
 export interface SessionHistory {
   /** The messages that a request is built from, from the last compact marker on. */
   readonly messages: readonly Message[]
+  /** The line of each message; that of the marker for the summary. */
+  readonly lines: readonly number[]
+  /** The size of the conversation that the provider reported last, and the number of messages it counted. */
+  readonly counted?: { tokens: number; messages: number }
   /** The rules that a person allowed for the rest of this conversation. */
   readonly grants: readonly Rule[]
   /** The archive whose summary begins the messages, and whether it could be read. */
@@ -35,19 +40,22 @@ export interface Conversation {
 }
 
 /** The history of an empty session. */
-export const NO_HISTORY: SessionHistory = { messages: [], grants: [], files: new Map(), tools: [] }
+export const NO_HISTORY: SessionHistory = { messages: [], lines: [], grants: [], files: new Map(), tools: [] }
 
 /**
  * Returns the conversation with the lines of a storage read added; `before` is the conversation whose cursor
- * the read started from.
+ * the read started from. A part with lines that change the meaning of earlier ones must be the whole session.
  */
 export function advance(
   id: string,
   part: SessionPart,
   { before, archives = NO_ARCHIVES }: { before?: Conversation | undefined; archives?: Archives } = {},
 ): Conversation {
-  const history = before && !part.whole ? before.history : NO_HISTORY
-  return { id, header: part.header, cursor: part.cursor, history: replay(history, part.lines, archives) }
+  const isMore = before !== undefined && !part.whole
+  const history = isMore
+    ? replay(before.history, part.lines, archives)
+    : replay(NO_HISTORY, effectiveLines(part.lines), archives)
+  return { id, header: part.header, cursor: part.cursor, history }
 }
 
 /** The contents of the available archives, by name: what the model reads in place of the archived messages. */
@@ -58,32 +66,47 @@ export function lastMarker(lines: readonly SessionLine[]): CompactMarker | undef
   return lines.findLast((line) => line.kind === 'compact')
 }
 
-/** Adds lines to a history: entries are appended, a compact marker replaces the messages with its archive. */
+/** Adds lines to a history: entries are appended, a compact marker replaces messages with its archive. */
 export function replay(
   before: SessionHistory,
   lines: readonly SessionLine[],
   archives: Archives = NO_ARCHIVES,
 ): SessionHistory {
-  let { archive, tools } = before
-  let messages = [...before.messages]
+  let { archive, tools, counted } = before
+  let entries = before.messages.map((message, at) => ({ message, seq: before.lines[at] ?? 0 }))
   const grants = [...before.grants]
   const files = new Map(before.files)
   for (const line of lines) {
-    if (line.kind === 'entry') messages.push(toMessage(line))
+    const { seq } = line
+    if (line.kind === 'entry') entries.push({ message: toMessage(line), seq })
     if (line.kind === 'compact') {
       archive = { name: line.archive_name, isThere: archives.has(line.archive_name) }
-      messages = [toArchiveMessage(line, archives)]
+      const { from = Number.POSITIVE_INFINITY } = line
+      const rest = entries.filter((one) => one.seq >= from)
+      entries = [{ message: toArchiveMessage(line, archives), seq }, ...rest]
+      counted = undefined
       files.clear() // the model no longer sees their contents
     }
     if (line.kind !== 'event') continue
     if (line.event === 'tool_result')
       for (const { path, version } of line.files ?? []) files.set(path, version)
     if (line.event === 'tools_used') tools = withUsed(tools, line.tools ?? [])
-    if (line.event === 'undone' && line.files?.length) messages.push(toUndoMessage(line.files))
+    if (line.event === 'undone' && line.files?.length)
+      entries.push({ message: toUndoMessage(line.files), seq })
+    if (line.event === 'done' && line.context_tokens !== undefined)
+      counted = { tokens: line.context_tokens, messages: entries.length }
     if (line.event === 'permission' && line.grant === 'session')
       grants.push(...(line.rules ?? []).filter(isRule).map(toGrant)) // an unreadable rule grants nothing
   }
-  return { messages, grants, files, tools, ...(archive !== undefined && { archive }) }
+  return {
+    messages: entries.map(({ message }) => message),
+    lines: entries.map(({ seq }) => seq),
+    grants,
+    files,
+    tools,
+    ...(archive !== undefined && { archive }),
+    ...(counted !== undefined && { counted }),
+  }
 }
 
 function isRule(pattern: string): boolean {

@@ -62,6 +62,15 @@ export type AgentEvent =
   | { type: 'user-steered'; content: string }
   /** A steering message that came too late for the turn and is not stored. */
   | { type: 'steer-returned'; content: string }
+  /**
+   * The conversation is compacted before the next model call. `before` and `after` are the estimated tokens of
+   * that request, `context` is the model's window. A failure does not end the turn.
+   */
+  | ({ type: 'compaction'; before: number; context: number | undefined } & (
+      | { state: 'started' }
+      | { state: 'done'; after: number; archive: string }
+      | { state: 'failed'; error: CrabError }
+    ))
   | { type: 'retry'; attempt: number; delayMs: number; error: CrabError }
   | Notice
   | { type: 'mcp-state'; server: McpServerEvent }

@@ -3,6 +3,7 @@ import { Serial } from '../base/serial.ts'
 import type { Lease, Leases } from '../lease/types.ts'
 import { findMemoryEntry } from '../memory/entries.ts'
 import type { MemoryStore } from '../memory/memory-store.ts'
+import { effectiveLines, hasRewrite } from '../storage/effective-lines.ts'
 import type { CompactMarker, NewLine, Pair, SessionHeader, SessionPart, Storage } from '../storage/types.ts'
 import {
   type Archives,
@@ -38,6 +39,8 @@ export interface ConversationStart {
 export class LeasedConversation implements AsyncDisposable {
   readonly #stores: ConversationStores
   readonly #lease: Lease
+  /** The current name of its agent, whose memory has the archives. */
+  readonly #agent: string
   #conversation: Conversation
   /**
    * Serializes appends: concurrent tool calls of one step append, and each append starts where the previous
@@ -50,11 +53,13 @@ export class LeasedConversation implements AsyncDisposable {
   private constructor(options: {
     stores: ConversationStores
     lease: Lease
+    agent: string
     conversation: Conversation
     warnings: readonly string[]
   }) {
     this.#stores = options.stores
     this.#lease = options.lease
+    this.#agent = options.agent
     this.#conversation = options.conversation
     this.warnings = options.warnings
   }
@@ -83,13 +88,10 @@ export class LeasedConversation implements AsyncDisposable {
     found: Found,
     { start, signal }: { start: ConversationStart; signal: AbortSignal },
   ): Promise<LeasedConversation | undefined> {
-    if (found.created) return new LeasedConversation({ stores, ...found.created, warnings: [] })
+    const { agent } = start.header
+    if (found.created) return new LeasedConversation({ stores, agent, ...found.created, warnings: [] })
     try {
-      const leased = await LeasedConversation.open(
-        stores,
-        { id: found.id, agent: start.header.agent },
-        signal,
-      )
+      const leased = await LeasedConversation.open(stores, { id: found.id, agent }, signal)
       return await leased.#appendFirst(start.first)
     } catch (reason) {
       if (reason instanceof CrabError && reason.kind === 'missing') return undefined
@@ -108,7 +110,7 @@ export class LeasedConversation implements AsyncDisposable {
   ): Promise<LeasedConversation> {
     const lease = await stores.leases.take(turnLeaseName(id), signal)
     try {
-      return new LeasedConversation({ stores, lease, ...(await readConversation(stores, id, agent)) })
+      return new LeasedConversation({ stores, lease, agent, ...(await readConversation(stores, id, agent)) })
     } catch (reason) {
       await lease[Symbol.asyncDispose]()
       throw reason
@@ -158,6 +160,10 @@ export class LeasedConversation implements AsyncDisposable {
   async #append(lines: readonly NewLine[], archives: Archives | undefined): Promise<void> {
     const { id, header, history, cursor } = this.#conversation
     const end = await this.#stores.storage.append(id, cursor, lines)
+    if (hasRewrite(lines)) {
+      this.#conversation = (await readConversation(this.#stores, id, this.#agent)).conversation
+      return
+    }
     const stamped = lines.map((line, index) => ({ ...line, seq: cursor.seq + index + 1, ts: '' }))
     this.#conversation = { id, header, cursor: end, history: replay(history, stamped, archives) }
     remember(this.#stores.cache, this.#conversation)
@@ -200,15 +206,19 @@ async function findOrCreate(
   return { id: session.id, created: { lease, conversation } }
 }
 
-/** Reads a session, as far as this process has not read it before. */
+/**
+ * Reads what was appended to a session since this process last read it; needs no lease. `agent` is the current
+ * name of its agent.
+ */
 export async function readConversation(
   stores: ConversationStores,
   id: string,
   agent: string,
 ): Promise<{ conversation: Conversation; warnings: readonly string[] }> {
   const before = stores.cache.get(id)
-  const part = await stores.storage.read(id, before?.cursor)
-  const marker = lastMarker(part.lines)
+  const since = await stores.storage.read(id, before?.cursor)
+  const part = !since.whole && hasRewrite(since.lines) ? await stores.storage.read(id) : since
+  const marker = lastMarker(effectiveLines(part.lines))
   const { archives, warnings } = marker ? await readArchive(stores, agent, marker) : NOTHING_ARCHIVED
   const conversation = advance(id, part, { before, archives })
   remember(stores.cache, conversation)

@@ -7,17 +7,20 @@ import { type AgentConfig, hasRules } from '../config/agent-schema.ts'
 import { CLASS_RIGHTS } from '../policy/class-rights.ts'
 import { type Pair, SESSION_VERSION, type SessionHeader } from '../storage/types.ts'
 import { type Compaction, compactConversation } from './compaction.ts'
+import { breakDownRequest, type RequestBreakdown } from './context-view.ts'
 import { EventChannel } from './event-channel.ts'
 import type { AgentEvent } from './events.ts'
 import { KnownAgents } from './known-agents.ts'
-import { type ConversationStart, LeasedConversation } from './leased-conversation.ts'
+import { type ConversationStart, LeasedConversation, readConversation } from './leased-conversation.ts'
 import { type Preprocess, preprocessor } from './preprocess.ts'
 import type { RuntimeOptions, TurnConfig } from './runtime-options.ts'
+import { SelectedTools } from './selected-tools.ts'
 import { SessionServers } from './session-servers.ts'
 import { shownError } from './shown-error.ts'
 import { shownEvents } from './shown-events.ts'
 import { deletesSideConversation, openSideConversation, toSideQuestion } from './side-question.ts'
 import { Steers } from './steers.ts'
+import { systemPrompt } from './system-prompt.ts'
 import { tapEvents } from './tap-events.ts'
 import { type ProposedTitle, proposeTitle } from './title.ts'
 import { runTurn, type TurnPlan } from './turn.ts'
@@ -32,6 +35,15 @@ import {
 } from './turn-plan.ts'
 import type { TurnRequest } from './turn-request.ts'
 import { workingDirectory } from './working-directory.ts'
+
+/** The session whose next request is viewed. */
+export interface ContextRequest {
+  session: string
+  /** The current name of its agent. */
+  agent: string
+  model?: string
+  cwd?: string
+}
 
 /** Drives agents: conversations by (agent, sender), turns, tools. Opens no socket, reads no clock. */
 export class Runtime implements AsyncDisposable {
@@ -100,7 +112,7 @@ export class Runtime implements AsyncDisposable {
   }
 
   /**
-   * Archives the history of a pair's active session and replaces it by a summary (ADR 0087). Waits for a
+   * Archives the history of a pair's active session, or of another one, and replaces it by a summary (ADR 0087). Waits for a
    * running turn, and turns wait for it.
    *
    * Throws `missing` for a pair without a conversation, `invalid` when there is nothing to archive; see
@@ -112,20 +124,23 @@ export class Runtime implements AsyncDisposable {
       sender,
       trust,
       model,
-    }: Pick<TurnRequest, 'agent' | 'sender' | 'trust'> & { model?: string },
+      session,
+    }: Pick<TurnRequest, 'agent' | 'sender' | 'trust'> & { model?: string; session?: string },
     signal: AbortSignal,
   ): Promise<Compaction> {
     const { stores, running, now } = this.#options
     const { provider } = this.#options.config()
     const agent = await this.#buildAgent(name, { create: false, ...(model && { model }) })
     const pair: Pair = { agentId: agent.id, sender }
-    const id = await stores.storage.activeSession(pair)
+    const id = session ?? (await stores.storage.activeSession(pair))
     if (id === undefined) throw new CrabError('missing', 'Cannot compact the conversation: it does not exist')
     if (!stores.memory)
       throw new CrabError('failed', 'Cannot compact the conversation: the agent has no memory')
     const kill = new AbortController()
     const either = AbortSignal.any([signal, kill.signal])
     await using conversation = await LeasedConversation.open(stores, { id, agent: agent.name }, either)
+    if (conversation.header.agent_id !== agent.id)
+      throw new CrabError('missing', `Cannot compact the conversation: "${agent.name}" has no session ${id}`)
     using _running = running.enter({
       pair,
       agent: agent.name,
@@ -136,6 +151,28 @@ export class Runtime implements AsyncDisposable {
       cancel: () => kill.abort(),
     })
     return await compactConversation({ agent, conversation, provider, memory: stores.memory, now }, either)
+  }
+
+  /** Breaks the next request of a stored session down into its parts; calls no model and stores nothing. */
+  async viewContext(
+    { session, agent: name, model: chosen, cwd }: ContextRequest,
+    signal: AbortSignal,
+  ): Promise<RequestBreakdown> {
+    const { stores, hook } = this.#options
+    const { provider } = this.#options.config()
+    const agent = await this.#buildAgent(name, { create: false, ...(chosen && { model: chosen }) })
+    await this.#known.register(agent)
+    const { header, history } = (await readConversation(stores, session, agent.name)).conversation
+    const turn = { trust: 'local' as const, notice: () => {}, signal }
+    const system = await systemPrompt(agent, {
+      ...{ override: undefined, hook, guest: false, side: false, hasGuests: false, keeps: () => true },
+      ...{ cwd: cwd ?? header.cwd, turn: { ...turn, ephemeral: true } },
+    })
+    const selection = new SelectedTools(history.tools)
+    const offered = (await hook.schema?.(agent, { ...turn, emit: () => {}, session, selection })) ?? []
+    const model = agent.model ?? provider.defaultModel()
+    const window = provider.facts(model).context
+    return breakDownRequest({ model, window, system, tools: offered, history })
   }
 
   /**

@@ -3,6 +3,7 @@ import type { Usage } from '../base/message.ts'
 import { sanitizeLine } from '../base/sanitize.ts'
 import type { AgentConfig } from '../config/agent-schema.ts'
 import type { Provider } from '../provider/types.ts'
+import { effectiveLines } from '../storage/effective-lines.ts'
 import type { SessionLine } from '../storage/types.ts'
 import { askModel, toTruncatedError } from './ask-model.ts'
 import { quoteConversation, TITLE_PROMPT } from './compaction-prompt.ts'
@@ -23,7 +24,7 @@ export async function proposeTitle(
   { provider, agent, lines }: { provider: Provider; agent: AgentConfig; lines: readonly SessionLine[] },
   signal: AbortSignal,
 ): Promise<ProposedTitle> {
-  const messages = lines.flatMap((line) =>
+  const messages = effectiveLines(lines).flatMap((line) =>
     line.kind === 'entry' && line.role !== 'tool' ? [{ ...line, content: line.typed ?? line.content }] : [],
   )
   if (messages.length === 0) throw new CrabError('invalid', `${WHAT}: it has no messages yet`)

@@ -20,6 +20,7 @@ import { systemPrompt } from './system-prompt.ts'
 import type { ToolContext } from './tool-calls.ts'
 import type { TurnPlan } from './turn.ts'
 import { TurnAsks } from './turn-asks.ts'
+import { TurnCompaction } from './turn-compaction.ts'
 import type { TurnRequest, TurnSettings } from './turn-request.ts'
 
 /** The inputs of a turn: who answers, with which model and rules. */
@@ -110,8 +111,19 @@ export async function planTurn(
     provider,
     conversation,
     steers: inputs.steers,
+    compaction: toTurnCompaction(options, inputs, request),
     returnsSteers: () => request.returnsSteers?.() ?? false,
   }
+}
+
+/** Returns the automatic compaction of a stored turn whose client asked for it; guests have none. */
+function toTurnCompaction(
+  { stores: { memory }, now }: RuntimeOptions,
+  { agent, model, conversation, config: { provider } }: TurnInputs,
+  { guest, settings: { compactAt: at, ephemeral, side } }: TurnRequest,
+): TurnCompaction | undefined {
+  if (at === undefined || !memory || ephemeral || side || guest !== undefined) return undefined
+  return new TurnCompaction({ agent: { ...agent, model }, model, provider, conversation, memory, at, now })
 }
 
 /** Computes the most model calls of a turn: an untrusted turn may lower the agent's limit, but not raise it. */

@@ -44,6 +44,8 @@ export interface TurnSettings {
   maxTurns?: number
   maxCostUsd?: number
   thinking?: boolean
+  /** The share of the context window from which the conversation is compacted by itself; absent: never. */
+  compactAt?: number
   retries?: number
   attachments?: readonly Attachment[]
   /** Whether nothing of the conversation is written to disk. */

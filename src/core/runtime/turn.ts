@@ -12,6 +12,7 @@ import { type Draft, emptyDraft, followStep, rejectCalls, toAssistantMessage } f
 import { notMet, repairRequest, schemaProblem } from './structured.ts'
 import { type FinishedCall, remoteNames, runToolCalls, type ToolContext, toolsByName } from './tool-calls.ts'
 import { toToolChoice } from './tool-choice.ts'
+import type { TurnCompaction } from './turn-compaction.ts'
 import { stepLines, toAnswerLines, usedLines } from './turn-lines.ts'
 import type { TurnSettings } from './turn-request.ts'
 
@@ -42,6 +43,8 @@ export interface TurnPlan {
   conversation: LeasedConversation
   /** The messages that steer the turn while it runs. */
   steers: Steers
+  /** Compacts the conversation before it exceeds the context window; undefined when the client did not ask for it. */
+  compaction: TurnCompaction | undefined
   /**
    * Queried when the turn ends: whether an event returns the steering messages that came too late; otherwise
    * they stay in `steers`.
@@ -75,6 +78,8 @@ class Turn {
   readonly #plan: TurnPlan
   #draft: Draft = emptyDraft()
   #usage: Usage | undefined
+  /** The size of the conversation after the last model call, as the provider counted it. */
+  #contextTokens: number | undefined
   #calls = 0
   #tools: readonly ToolSpec[] = []
   #mustOffer = true
@@ -91,13 +96,16 @@ class Turn {
       this.#draft = emptyDraft()
       if (this.#mustOffer) yield* this.#offer(signal)
       yield* this.#takeUpSteers()
+      yield* this.#compactIfDue(signal)
       const draft = this.#draft
-      yield* followStep(this.#callModel(signal), this.#plan.speaker, draft)
+      if (!(yield* this.#ask(draft, signal))) continue
       const { usage } = draft
-      if (usage) this.#usage = this.#usage ? addUsage(this.#usage, usage) : usage
+      this.#addUsage(usage)
+      this.#contextTokens = usage && usage.input + usage.output
       if (this.#plan.guest !== undefined && draft.calls.length > 0) yield rejectCalls(this.#plan.guest, draft)
       if (draft.calls.length > 0) yield* this.#act(signal)
       if (usage) yield this.#usageEvent(usage)
+      this.#plan.compaction?.called(usage)
       const stop = await this.#afterStep(draft)
       if (typeof stop === 'string' && !this.#canContinue(stop)) return yield* this.#finish(stop)
       if (typeof stop === 'string') await this.#keepAnswer(stop)
@@ -112,6 +120,37 @@ class Turn {
     const [prompt, offered] = yield* tools.channel.during(work)
     this.#system = prompt
     this.#tools = offered
+  }
+
+  /** Calls the model; returns false when the request was too long and the conversation has been compacted. */
+  async *#ask(draft: Draft, signal: AbortSignal): AsyncGenerator<AgentEvent, boolean> {
+    try {
+      yield* followStep(this.#callModel(signal), this.#plan.speaker, draft)
+      return true
+    } catch (reason) {
+      const isUnanswered = draft.content === '' && draft.calls.length === 0 && !signal.aborted
+      if (!isUnanswered || !this.#plan.compaction?.canRecover(reason)) throw reason
+      if (!(yield* this.#compact(signal))) throw reason
+      return false
+    }
+  }
+
+  async *#compactIfDue(signal: AbortSignal): AsyncGenerator<AgentEvent> {
+    const frame = { system: this.#system ?? '', tools: this.#tools }
+    if (!this.#repair && this.#plan.compaction?.isDue(frame)) yield* this.#compact(signal)
+  }
+
+  async *#compact(signal: AbortSignal): AsyncGenerator<AgentEvent, boolean> {
+    const frame = { system: this.#system ?? '', tools: this.#tools }
+    const compaction = yield* this.#plan.compaction!.run(frame, signal)
+    this.#addUsage(compaction?.usage)
+    if (compaction) this.#contextTokens = undefined
+    this.#repair = undefined
+    return compaction !== undefined
+  }
+
+  #addUsage(usage: Usage | undefined): void {
+    if (usage) this.#usage = this.#usage ? addUsage(this.#usage, usage) : usage
   }
 
   /** Ends the turn with a failure; the text of the unfinished model call is kept. */
@@ -248,6 +287,7 @@ class Turn {
       model: this.#plan.request.model,
       usage: this.#usage,
       stop_reason: stop,
+      ...(this.#contextTokens !== undefined && { context_tokens: this.#contextTokens }),
     }
   }
 

@@ -5,7 +5,7 @@ import { LeasedConversation } from './leased-conversation.ts'
 import type { Sessions } from './sessions.ts'
 
 /** The result of undoing the changes of one file. */
-interface FileUndoResult extends UndoneFile {
+export interface FileUndoResult extends UndoneFile {
   /** The reason the file was left as it is; otherwise empty. */
   reason: string
 }

@@ -127,6 +127,11 @@ function addLine(digest: SessionDigest, line: SessionLine): void {
   if (line.kind === 'entry' && line.role !== 'tool') summary.messageCount += 1
   if (line.kind === 'entry' && line.role === 'user') summary.preview ||= toPreview(line.typed ?? line.content)
   if (line.kind === 'compact') summary.archiveCount += 1
+  if (line.kind === 'event' && line.event === 'rewound') {
+    summary.messageCount = Math.max(0, summary.messageCount - line.messages)
+    if (line.first) summary.preview = ''
+  }
+  if (line.kind === 'event' && line.event === 'compaction_undone') summary.archiveCount -= 1
   if (line.kind !== 'meta') return
   summary.title = line.title ?? summary.title
   summary.summary = line.summary ?? summary.summary

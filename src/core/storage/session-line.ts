@@ -82,14 +82,34 @@ const SHAPES: ReadonlyMap<string, Shape> = new Map<string, Shape>([
       ],
     },
   ],
-  ['event done', { defaults: texts('model', 'stop_reason'), optional: [['usage', isUsage]] }],
+  [
+    'event done',
+    {
+      defaults: texts('model', 'stop_reason'),
+      optional: [
+        ['usage', isUsage],
+        ['context_tokens', isNumber],
+      ],
+    },
+  ],
+  [
+    'event rewound',
+    {
+      defaults: [
+        ['to', 0],
+        ['messages', 0],
+      ],
+      optional: [['first', isBoolean]],
+    },
+  ],
+  ['event compaction_undone', { defaults: texts('archive_name'), optional: [] }],
   ['event user_steered', { defaults: texts('content'), optional: [] }],
   [
     'event undone',
     { defaults: texts('run_id'), optional: [['files', checkList({ path: isString, outcome: isString })]] },
   ],
   ['event tools_used', { defaults: [], optional: [['tools', isListOfStrings]] }],
-  ['compact', { defaults: texts('archive_name', 'archived_at', 'title'), optional: [] }],
+  ['compact', { defaults: texts('archive_name', 'archived_at', 'title'), optional: [['from', isNumber]] }],
   [
     'meta',
     {

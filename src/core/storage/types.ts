@@ -36,9 +36,23 @@ export type SessionEvent =
       files?: FileVersion[]
     } & RemoteNames)
   | ({ event: 'permission' } & PermissionDecision)
-  | { event: 'done'; model: string; usage: Usage | undefined; stop_reason: string }
+  | {
+      event: 'done'
+      model: string
+      usage: Usage | undefined
+      stop_reason: string
+      /** The size of the conversation after the last model call in tokens, if the provider reported it. */
+      context_tokens?: number
+    }
   | { event: 'user_steered'; content: string }
   | { event: 'undone'; run_id: string; files?: UndoneFile[] }
+  /**
+   * The conversation went back to before the line `to`: the model no longer sees the messages from there on.
+   * `messages` counts the user and assistant messages among them; `first` is set when no message is left.
+   */
+  | { event: 'rewound'; to: number; messages: number; first?: boolean }
+  /** The last compaction was undone: the model sees the messages again that it had replaced. */
+  | { event: 'compaction_undone'; archive_name: string }
   /**
    * Tools that were selected or used in a conversation that does not show all of its tools, the most recent
    * one last.
@@ -101,6 +115,8 @@ export interface CompactMarker {
   archived_at: string
   /** The first sentence of the summary, at most 60 characters. */
   title: string
+  /** The line of the first message that stays behind the summary; absent: none stays. */
+  from?: number
 }
 
 /** A line to append; storage stamps `seq` and `ts`. */
@@ -160,7 +176,7 @@ export interface SessionSummary {
   createdAt: string
   /** The time of the last line; createdAt when there are no lines. */
   updatedAt: string
-  /** User and assistant messages; tool results do not count. */
+  /** User and assistant messages; tool results, and messages dropped by a rewind, do not count. */
   messageCount: number
   /** The number of compactions. */
   archiveCount: number

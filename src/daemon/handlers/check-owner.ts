@@ -42,7 +42,14 @@ const CHECKS = {
   attach: checkPair,
   steerSession: checkPair,
   kill: checkPair,
-  compact: checkPair,
+  async compact(
+    message: { session: string; agent: string; sender: string },
+    served: RequestContext<'agents' | 'stores'>,
+    name: string,
+  ) {
+    checkPair(message, served, name)
+    if (message.session !== '') await checkSession(message.session, served)
+  },
   newSession: checkPair,
   searchSessions: checkPair,
   /** The handler filters out the questions of others. */

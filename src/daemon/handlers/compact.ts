@@ -11,11 +11,14 @@ export async function handleCompact(
   message: CompactMsg,
   signal: AbortSignal,
 ): Promise<CompactResponse> {
-  const { model } = message
+  const { model, session } = message
   const pair = completePair(channel, message)
   const runtime = await services.runtime(signal)
   const at = { ...pair, trust: classifyTurn(channel, pair.sender) }
-  const { usage, ...result } = await runtime.compact({ ...at, ...(model && { model }) }, signal)
+  const { usage, ...result } = await runtime.compact(
+    { ...at, ...(model && { model }), ...(session && { session }) },
+    signal,
+  )
   services.journals.changed(await resolvePair(services, at))
   return { ...result, usage: usage && toTokenUsage(usage) }
 }

@@ -67,7 +67,9 @@ export async function getConversationHistory(
  */
 export async function listMessages(reader: EntryReader, request: ListMessages): Promise<MessageList> {
   const { messages, total } = await listEntries(reader, request)
-  return { messages: takeFitting(messages.map(toSessionMessage), measureMessage, PAGE_CHARS), total }
+  const dropped = await reader.readDropped(request.session)
+  const page = messages.map((line) => ({ ...toSessionMessage(line), dropped: dropped.has(line.seq) }))
+  return { messages: takeFitting(page, measureMessage, PAGE_CHARS), total }
 }
 
 /** The character limit of a page; a longer message gets a page of its own. */
@@ -154,6 +156,7 @@ export function toSessionMessage(line: SessionLine & { kind: 'entry' }): Session
     agent: line.agent ?? '',
     stopReason: line.stop_reason ?? '',
     attachments: (line.attachments ?? []).map(toAttachmentInfo),
+    dropped: false,
   }
 }
 

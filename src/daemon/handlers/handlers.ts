@@ -135,6 +135,13 @@ function operations(served: RequestContext): Handlers {
     listSubscriptions: () => listSubscriptions(services),
     publishEvent: (message) => publishEvent(services, message),
     traceEvent: async (message) => traceEvent(services, message),
+    contextView: async (message, signal) =>
+      (await import('./context-view.ts')).handleContextView(services, message, signal),
+    sessionDiff: async (message, signal) =>
+      (await import('./rewind.ts')).handleSessionDiff(services, message, signal),
+    rewind: async (message, signal) => (await import('./rewind.ts')).handleRewind(services, message, signal),
+    undoCompaction: async (message, signal) =>
+      (await import('./rewind.ts')).handleUndoCompaction(services, message, signal),
     undo: async (message, signal) => (await import('./undo.ts')).handleUndo(services, message, signal),
   }
 }

@@ -156,7 +156,7 @@ async function listSessionArchives(
  *
  * Throws `missing` when that agent was deleted, even if another agent has its name now.
  */
-async function resolveSessionAgent(
+export async function resolveSessionAgent(
   agents: Pick<AgentStore, 'idOf' | 'list'>,
   { id, agent, agentId }: Pick<SessionSummary, 'id' | 'agent' | 'agentId'>,
 ): Promise<string> {

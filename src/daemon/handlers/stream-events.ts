@@ -1,6 +1,7 @@
 import type { ToolCall, Usage } from '../../core/base/message.ts'
 import type { Channel } from '../../core/policy/trust.ts'
 import {
+  CompactionState,
   DeniedBy,
   type StreamEvent,
   type TokenUsage,
@@ -47,6 +48,8 @@ export function toWireEvent(event: AgentEvent, channel: Channel): WireEvent {
       return { $case: 'userSteered', value: { content: event.content } }
     case 'steer-returned':
       return { $case: 'steerReturned', value: { content: event.content } }
+    case 'compaction':
+      return { $case: 'compaction', value: toCompaction(event) }
     case 'retry':
       return { $case: 'retry', value: toRetry(event) }
     case 'notice':
@@ -113,6 +116,24 @@ function toNotice({ message, server = '', passing = false }: EventOfType<'notice
 function toRetry({ attempt, delayMs, error }: EventOfType<'retry'>) {
   return { attempt, delayMs, kind: error.kind, message: error.message }
 }
+
+function toCompaction(event: EventOfType<'compaction'>) {
+  const { state, before, context } = event
+  return {
+    state: COMPACTION_STATES[state],
+    before,
+    after: event.state === 'done' ? event.after : 0,
+    context,
+    archive: event.state === 'done' ? event.archive : '',
+    error: event.state === 'failed' ? event.error.message : '',
+  }
+}
+
+const COMPACTION_STATES = {
+  started: CompactionState.STARTED,
+  done: CompactionState.DONE,
+  failed: CompactionState.FAILED,
+} as const
 
 function toEnd(event: EventOfType<'end'>) {
   const { agent, model, turns, usage, error, costUsd, stopReason } = event

@@ -87,12 +87,19 @@ function toSettings(options: TurnOptions): TurnSettings {
     ...(maxTurns !== undefined && { maxTurns }),
     ...(maxCost !== undefined && { maxCostUsd: maxCost }),
     ...(thinking !== undefined && { thinking }),
+    ...(options.compactAt !== undefined && { compactAt: toShare(options.compactAt) }),
     ...(retries !== undefined && { retries }),
     attachments: attachments.map(toStoredAttachment),
     ephemeral,
     env,
     ...(options.side && { side: true, ephemeral: true, tools: 'none' as const }),
   }
+}
+
+/** Throws `invalid` for a number that is not a share from 0 to 1. */
+function toShare(compactAt: number): number {
+  if (compactAt > 0 && compactAt <= 1) return compactAt
+  throw new CrabError('invalid', `Cannot compact at ${compactAt}: it is not a share between 0 and 1`)
 }
 
 function toEntry(text: string, at: number): McpEntry {

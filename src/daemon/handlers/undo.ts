@@ -1,8 +1,13 @@
 import { UndoTurns } from '../../core/hooks/files/undo/turns.ts'
 import { ownPaths } from '../../core/hooks/protected-paths.ts'
 import { completePair } from '../../core/policy/client-senders.ts'
-import { type Undo, UndoOutcome, type UndoResult } from '../../core/protocol/crabtalk.generated.ts'
-import { undoLastTurn } from '../../core/runtime/undo.ts'
+import {
+  type Undo,
+  type UndoneFile as UndoneFileInfo,
+  UndoOutcome,
+  type UndoResult,
+} from '../../core/protocol/crabtalk.generated.ts'
+import { type FileUndoResult, undoLastTurn } from '../../core/runtime/undo.ts'
 import type { UndoneFile } from '../../core/storage/types.ts'
 import type { Services } from '../services.ts'
 
@@ -27,12 +32,12 @@ export async function handleUndo(
   })
   const undone = await undoLastTurn(services, { session, agent: name, dryRun, turns }, signal)
   if (!undone) return NOTHING
-  const files = undone.files.map(({ path, outcome, reason }) => ({
-    path,
-    outcome: OUTCOMES[outcome],
-    reason,
-  }))
-  return { runId: undone.run, files }
+  return { runId: undone.run, files: undone.files.map(toUndoneFileInfo) }
+}
+
+/** Converts the result of undoing the changes of a file to its wire form. */
+export function toUndoneFileInfo({ path, outcome, reason }: FileUndoResult): UndoneFileInfo {
+  return { path, outcome: OUTCOMES[outcome], reason }
 }
 
 const NOTHING: UndoResult = { runId: '', files: [] }

@@ -1,10 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { shownTitle } from '../../core/base/auto-title.ts'
 import { CrabError, toCrabError } from '../../core/base/errors.ts'
-import type {
-  AttachState,
-  SessionMessage,
-  StreamEvent,
-  StreamStart,
+import { pluralize } from '../../core/base/format.ts'
+import {
+  type AttachState,
+  CompactionState,
+  type SessionInfo,
+  type SessionMessage,
+  type StreamEvent,
+  type StreamStart,
 } from '../../core/protocol/crabtalk.generated.ts'
 import { requestMany } from '../../core/protocol/dispatch.ts'
 import type { ChatPorts } from '../ports.ts'
@@ -52,6 +56,10 @@ export class ConversationFollower {
   #runId = ''
   #lastEnded = ''
   #turnMessage: SessionMessage | undefined
+  /** Whether an event has announced a compaction that the next snapshot reports, too. */
+  #isCompacted = false
+  /** The number of messages of the conversation in the last snapshot. */
+  #messageCount = 0
 
   constructor(options: FollowerOptions, pair: { agent: string; sender: string }, opening: Opening) {
     this.#options = options
@@ -201,15 +209,33 @@ export class ConversationFollower {
     const { session, title, summary } = store.get()
     if (state.session === undefined) return
     if (state.session.id !== session) return this.#show(state, 'elsewhere', signal)
-    if (state.session.title !== title) store.act({ type: 'set', change: { title: state.session.title } })
+    const shown = shownTitle(state.session)
+    if (shown !== title && shown !== '') store.act({ type: 'set', change: { title: shown } })
+    this.#noticeRewind(state.session)
     const isKnown = state.session.summary === summary || this.#summaries.has(state.session.summary)
     this.#summaries.add(state.session.summary)
     if (isKnown) return
     store.act({ type: 'set', change: { summary: state.session.summary } })
+    const isPrinted = this.#isCompacted
+    this.#isCompacted = false
+    if (isPrinted) return
     print(store, [{ kind: 'rule', text: 'compacted: a summary replaced the history' }])
   }
 
+  /** Says that messages were dropped, in this window or another one: they stay above in the scrollback. */
+  #noticeRewind({ messageCount }: SessionInfo): void {
+    const dropped = this.#messageCount - messageCount
+    this.#messageCount = messageCount
+    if (dropped <= 0) return
+    const { store } = this.#options
+    const text = `went back: the agent no longer sees the last ${pluralize(dropped, 'message')}`
+    print(store, [{ kind: 'rule', text }])
+    const usage = { ...store.get().usage, last: undefined }
+    store.act({ type: 'set', change: { usage } })
+  }
+
   async #show(state: AttachState, opening: Opening, signal: AbortSignal): Promise<void> {
+    this.#messageCount = state.session?.messageCount ?? 0
     await showConversation(this.#options, { pair: this.pair, state, opening }, signal)
     this.#opening = undefined
     this.#viewport.stored(state.upto)
@@ -220,6 +246,8 @@ export class ConversationFollower {
     if (event.event?.$case === 'start') await this.#begin(event.event.value)
     const { store, ports } = this.#options
     store.act({ type: 'stream', event, now: ports.now() })
+    if (event.event?.$case === 'compaction' && event.event.value.state === CompactionState.DONE)
+      this.#isCompacted = true
     if (event.event?.$case === 'end') this.#end()
   }
 

@@ -1,6 +1,7 @@
 import { classifySender } from '../../core/base/sender-class.ts'
 import { type DeepPartial, OnAsk, type StreamMsg } from '../../core/protocol/crabtalk.generated.ts'
 import type { AttachedFile, ChatOptions, ChatPorts } from '../ports.ts'
+import { COMPACT_AT } from '../state/compaction.ts'
 import { WIRE_MODES } from '../state/modes.ts'
 import type { ChatState } from '../state/types.ts'
 
@@ -35,6 +36,7 @@ export function toStreamMsg(
       onAsk: OnAsk.PARK, // this window answers, or the next one after it is closed
       env: own.env,
       asksTrust: true,
+      compactAt: COMPACT_AT,
       attachments: [...attachments],
       allow: [...rules.allow],
       ask: [...rules.ask],

@@ -1,3 +1,4 @@
+import { shownTitle } from '../../core/base/auto-title.ts'
 import type { AttachState, SessionInfo } from '../../core/protocol/crabtalk.generated.ts'
 import type { ChatPorts } from '../ports.ts'
 import { toBlocks } from '../state/history-blocks.ts'
@@ -30,7 +31,8 @@ export async function showConversation(
   const { messages, earlier } = tail
     ? await fetchLastMessages(dispatch, tail, signal)
     : { messages: [], earlier: 0 }
-  const { id: session, title = '', summary = '' } = info ?? { id: undefined }
+  const { id: session, summary = '' } = info ?? { id: undefined }
+  const title = info ? shownTitle(info) : ''
   store.act({ type: 'conversation', ...pair, session, title, summary })
   const print = (block: Block) => store.act({ type: 'print', block })
   if (earlier > 0) print({ kind: 'rule', text: `${earlier} earlier messages: Ctrl+O` })
@@ -42,10 +44,12 @@ export async function showConversation(
 
 /** Says that an earlier conversation continues, and in which directory it started when that is another one. */
 function describeContinued(
-  { title, cwd: startedIn }: Pick<SessionInfo, 'title' | 'cwd'>,
+  info: Pick<SessionInfo, 'title' | 'preview' | 'cwd'>,
   cwd: string,
   opening: Opening,
 ): string {
+  const { cwd: startedIn } = info
+  const title = shownTitle(info)
   const what = title === '' ? 'continued' : `continued: ${title}`
   const who = opening === 'elsewhere' ? ' · opened in another window' : ''
   const from = startedIn === cwd ? '' : ` · started in ${startedIn}`

@@ -35,9 +35,10 @@ export function slashContext(
     leave,
     send,
     say,
+    showBlocks,
   }: { store: ChatStore; ports: ChatPorts; rules: ChatOptions['rules']; feed: Feed } & Pick<
     SlashContext,
-    'leave' | 'send' | 'say'
+    'leave' | 'send' | 'say' | 'showBlocks'
   >,
   signal: AbortSignal,
 ): SlashContext {
@@ -54,6 +55,7 @@ export function slashContext(
     hold: (work) => feed.hold(work),
     send,
     say,
+    showBlocks,
     leave,
   }
 }

@@ -1,6 +1,7 @@
 import type { ChatPorts } from '../ports.ts'
 import type { ChatStore } from '../state/store.ts'
 import type { Screen } from '../terminal/screen.ts'
+import type { Block } from '../view/blocks.ts'
 import { loadHighlighter, loadParser } from '../view/look.ts'
 
 interface TranscriptOptions {
@@ -18,6 +19,24 @@ export async function showTranscript(
 ): Promise<void> {
   const { session, title, agent, turn } = store.get()
   if (session === undefined) return store.act({ type: 'set', change: { hint: 'No messages yet' } })
+  const name = turn ? `${title || agent} · without the running turn` : title || agent // the steps of a running turn are not stored yet
+  await openOnTerminal({ title: name, session }, { ports, screen, stdin, color }, signal)
+}
+
+/** Shows blocks on the lent terminal, from their start, until the user closes them. */
+export async function showBlocks(
+  content: { title: string; blocks: readonly Block[] },
+  terminal: Omit<TranscriptOptions, 'store'>,
+  signal: AbortSignal,
+): Promise<void> {
+  await openOnTerminal(content, terminal, signal)
+}
+
+async function openOnTerminal(
+  content: { title: string } & ({ session: string } | { blocks: readonly Block[] }),
+  { ports, screen, stdin, color }: Omit<TranscriptOptions, 'store'>,
+  signal: AbortSignal,
+): Promise<void> {
   const { openPager } = await import('../pager/open-pager.ts')
   const [parse, highlight] = await Promise.all([loadParser(), color ? loadHighlighter() : undefined])
   const look = { color, parse, highlight }
@@ -27,6 +46,5 @@ export async function showTranscript(
     onResize: (listener: () => void) => screen.onResize(listener),
   }
   const { dispatch, editText } = ports
-  const name = turn ? `${title || agent} · without the running turn` : title || agent // the steps of a running turn are not stored yet
-  await openPager({ dispatch, session, title: name, look, input: stdin, output, editText }, signal)
+  await openPager({ dispatch, ...content, look, input: stdin, output, editText }, signal)
 }

@@ -48,7 +48,19 @@ export class Document {
     const first = all.findIndex(({ role }) => role !== 'tool')
     this.#results = all.slice(0, first < 0 ? undefined : first)
     this.#rendered.delete(this.#blocks.length) // drops the empty lines cached for a block that was not loaded yet
-    this.#blocks.push(...toBlocks(all).toReversed())
+    this.#blocks.push(...toBlocks(all, { showsDropped: true }).toReversed())
+  }
+
+  /** Replaces the content by blocks, the first one at the start. */
+  setBlocks(blocks: readonly Block[]): void {
+    this.#blocks.splice(0, this.#blocks.length, ...blocks.toReversed())
+    this.#rendered.clear()
+  }
+
+  /** Returns the start of the next block, or of the previous one for -1. */
+  moveBlock({ block, line }: DocumentPosition, by: 1 | -1): DocumentPosition {
+    if (by === -1 && line > 0) return { block, line: 0 }
+    return { block: Math.max(0, Math.min(this.blocks - 1, block - by)), line: 0 }
   }
 
   /** Returns the lines of a block; at least one, so that every block has a position. */

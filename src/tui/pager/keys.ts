@@ -5,6 +5,7 @@ export type PagerKey =
   | { do: 'home' | 'end' | 'close' | 'edit' | 'redraw' }
   | { do: 'search' }
   | { do: 'again'; by: 1 | -1 }
+  | { do: 'block'; by: 1 | -1 }
 
 /** Splits terminal input into keys; control sequences stay whole. */
 export function splitKeys(input: string): string[] {
@@ -35,6 +36,7 @@ const MEANINGS: ReadonlyMap<string, PagerKey> = new Map<string, PagerKey>([
   ['/', { do: 'search' }],
   ['n', { do: 'again', by: 1 }],
   ['N', { do: 'again', by: -1 }],
+  ['p', { do: 'block', by: -1 }],
   ['v', { do: 'edit' }],
   ['\u000c', { do: 'redraw' }],
 ])

@@ -2,6 +2,7 @@ import { toCrabError } from '../../core/base/errors.ts'
 import { Serial } from '../../core/base/serial.ts'
 import type { SessionMessage } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
+import type { Block } from '../view/blocks.ts'
 import type { RenderContext } from '../view/view.ts'
 import { Document, stripColors } from './document.ts'
 import { splitKeys } from './keys.ts'
@@ -34,8 +35,10 @@ export interface PagerOutput {
 
 export interface PagerOptions {
   dispatch: Dispatch
-  /** The id of the conversation. */
-  session: string
+  /** The id of the conversation to show. */
+  session?: string
+  /** The blocks to show instead. */
+  blocks?: readonly Block[]
   title: string
   look: Omit<RenderContext, 'columns' | 'rows' | 'details'>
   input: PagerInput
@@ -47,7 +50,7 @@ export interface PagerOptions {
 /**
  * Shows a whole conversation on the alternate screen, starting at its end, until the user closes it. Earlier
  * messages are loaded in the background, and only visible lines are rendered. Throws the error of the request
- * for the last messages.
+ * for the last messages. Blocks are shown from their start.
  */
 export async function openPager(options: PagerOptions, signal: AbortSignal): Promise<void> {
   const shutdown = new AbortController()
@@ -70,13 +73,14 @@ interface Pages {
 }
 
 async function loadEnd({ dispatch, session }: PagerOptions, signal: AbortSignal): Promise<Pages> {
+  if (session === undefined) return { messages: [], before: 0 }
   const { total } = await request(dispatch, 'listMessages', { session, offset: 0, limit: 1 }, signal)
   return loadPage({ dispatch, session }, total, signal)
 }
 
 /** Loads the page before a message, in several requests when a reply is shorter than asked for. */
 async function loadPage(
-  { dispatch, session }: Pick<PagerOptions, 'dispatch' | 'session'>,
+  { dispatch, session }: { dispatch: Dispatch; session: string },
   end: number,
   signal: AbortSignal,
 ): Promise<Pages> {
@@ -113,8 +117,11 @@ class Pager {
     this.#signal = signal
     this.#before = before
     this.#document = new Document(this.#view())
+    const { blocks, output } = options
     this.#document.prepend(messages)
-    this.#state = newPager(this.#document, options.output.size().rows)
+    if (blocks) this.#document.setBlocks(blocks)
+    const pager = newPager(this.#document, output.size().rows)
+    this.#state = blocks ? { ...pager, top: this.#document.start() } : pager
     this.#whole = this.#loadAll()
   }
 
@@ -197,7 +204,8 @@ class Pager {
   async #loadAll(): Promise<void> {
     try {
       while (this.#before > 0) {
-        const { messages, before } = await loadPage(this.#options, this.#before, this.#signal)
+        const { dispatch, session = '' } = this.#options
+        const { messages, before } = await loadPage({ dispatch, session }, this.#before, this.#signal)
         this.#document.prepend(messages)
         this.#before = before
       }

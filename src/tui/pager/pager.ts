@@ -47,7 +47,10 @@ export function pressPager(
     case 'search':
       return { state: { ...state, typing: '' } }
     case 'again':
-      return state.word === '' ? { state } : { state, command: 'search' }
+      if (state.word !== '') return { state, command: 'search' }
+      return { state: { ...state, top: movePastBlock(state.top, meaning.by, { document, rows }) } }
+    case 'block':
+      return { state: { ...state, top: movePastBlock(state.top, meaning.by, { document, rows }) } }
     case 'end':
       return { state: { ...state, top: document.end(countBodyRows(rows)) } }
     case 'move':
@@ -124,6 +127,15 @@ function movePosition(
   return clampPosition(document.move(top, lines), { document, rows })
 }
 
+/** Moves to the start of the next or previous message or file. */
+function movePastBlock(
+  top: DocumentPosition,
+  by: 1 | -1,
+  { document, rows }: { document: Document; rows: number },
+): DocumentPosition {
+  return clampPosition(document.moveBlock(top, by), { document, rows })
+}
+
 /** Limits a position so that the last line is on the last row, not above it. */
 function clampPosition(
   position: DocumentPosition,
@@ -158,6 +170,6 @@ function statusRow(
   const isEnd = !isBefore(top, document.end(countBodyRows(rows)))
   const part = isEnd ? 100 : Math.round((1 - top.block / Math.max(1, document.blocks - 1)) * 100)
   const place = isWhole ? `${part}%` : 'loading…'
-  const words = [cleanLine(title), place, '↑ ↓ PgUp PgDn Home End', '/ n N search', 'v editor', 'q back']
+  const words = [cleanLine(title), place, 'q back', 'n p next', '/ search', '↑ ↓ PgUp PgDn', 'v editor']
   return paint(truncateText(words.filter(Boolean).join(' · '), columns), color, 'dim')
 }

@@ -112,6 +112,9 @@ class PlainChat {
           feed: this.#feed,
           send: (line, message) => this.#controller.turns.queuePrepared(line, message),
           say: (text) => this.#controller.turns.say(text),
+          showBlocks: async (_, blocks) => {
+            for (const block of blocks) this.#store.act({ type: 'print', block })
+          },
           leave: () => context.shutdown.abort(),
         },
         signal,

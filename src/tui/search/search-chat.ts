@@ -1,3 +1,4 @@
+import { shownTitle } from '../../core/base/auto-title.ts'
 import { pluralize } from '../../core/base/format.ts'
 import { relativeTime } from '../../core/base/relative-time.ts'
 import {
@@ -103,7 +104,7 @@ function toExcerpt(item: WindowItem, session: SessionInfo, { sender }: Searcher)
 }
 
 function toListed(info: ConversationInfo, searcher: Searcher): SearchResult {
-  const title = info.title || info.preview || 'no messages'
+  const title = shownTitle(info) || 'no messages'
   const more = pluralize(info.messageCount, 'message')
   return {
     value: info.filePath,

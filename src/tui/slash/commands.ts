@@ -1,7 +1,10 @@
 import { showAsks } from './asks.ts'
 import { slashCompact } from './compact.ts'
+import { showContext } from './context.ts'
 import { chooseAgent, resume, slashTitle, startNew } from './conversations.ts'
+import { slashDiff } from './diff.ts'
 import { copyAnswer, slashExport } from './export.ts'
+import { slashFork } from './fork.ts'
 import { showHelp } from './help.ts'
 import { initInstructions } from './init.ts'
 import { showMcp } from './mcp.ts'
@@ -10,6 +13,7 @@ import { slashModel } from './models.ts'
 import { showPermissions } from './permissions.ts'
 import { hint, printNotice } from './print.ts'
 import { reviewChanges } from './review.ts'
+import { slashRewind } from './rewind.ts'
 import { searchConversations } from './search.ts'
 import { askAside } from './side-question.ts'
 import { showSkills } from './skills.ts'
@@ -17,7 +21,7 @@ import { showStatus } from './status.ts'
 import { showTools } from './tools.ts'
 import type { SlashCommand, SlashContext } from './types.ts'
 import { slashUndo } from './undo.ts'
-import { showContext, showCost } from './usage.ts'
+import { showCost } from './usage.ts'
 
 export type { SlashCommand, SlashContext } from './types.ts'
 
@@ -86,10 +90,31 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   },
   {
     name: 'compact',
-    args: '',
-    summary: 'replace the history with a summary',
+    args: '[undo]',
+    summary: 'replace the history with a summary; undo brings it back',
     whileBusy: false,
     run: slashCompact,
+  },
+  {
+    name: 'rewind',
+    args: '[TEXT]',
+    summary: 'go back to one of your messages, with or without the files (Esc Esc)',
+    whileBusy: false,
+    run: slashRewind,
+  },
+  {
+    name: 'fork',
+    args: '[TITLE]',
+    summary: 'continue in a copy of the conversation',
+    whileBusy: false,
+    run: slashFork,
+  },
+  {
+    name: 'diff',
+    args: '',
+    summary: 'what this conversation changed, file by file',
+    whileBusy: true,
+    run: slashDiff,
   },
   {
     name: 'undo',
@@ -121,7 +146,14 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     whileBusy: true,
     run: askAside,
   },
-  { name: 'title', args: '[TEXT]', summary: 'name the conversation', whileBusy: true, run: slashTitle },
+  {
+    name: 'title',
+    aliases: ['rename'],
+    args: '[TEXT]',
+    summary: 'name the conversation',
+    whileBusy: true,
+    run: slashTitle,
+  },
   {
     name: 'copy',
     args: '[N]',
@@ -143,7 +175,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     whileBusy: true,
     run: showAsks,
   },
-  { name: 'context', args: '', summary: 'how full the context is', whileBusy: true, run: showContext },
+  { name: 'context', args: '', summary: 'what fills the context', whileBusy: true, run: showContext },
   { name: 'cost', args: '', summary: 'the tokens and cost of this chat', whileBusy: true, run: showCost },
   {
     name: 'status',

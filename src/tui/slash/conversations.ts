@@ -1,3 +1,4 @@
+import { shownTitle } from '../../core/base/auto-title.ts'
 import { pluralize } from '../../core/base/format.ts'
 import { relativeTime } from '../../core/base/relative-time.ts'
 import type { AgentInfo, ConversationInfo } from '../../core/protocol/crabtalk.generated.ts'
@@ -67,7 +68,7 @@ function toItem(info: ConversationInfo, { ports, state }: SlashContext) {
   const count = pluralize(info.messageCount, 'message')
   return {
     value: info.filePath,
-    label: info.title || info.preview || 'no messages',
+    label: shownTitle(info) || 'no messages',
     detail: [relativeTime(info.updatedAt, ports.now()), count, ...who, info.agent, ...place].join(' · '),
     isCurrent: info.filePath === session,
   }

@@ -6,6 +6,7 @@ import { actOnMcp } from './mcp.ts'
 import { onMemoryChosen } from './memory.ts'
 import { chooseForChat } from './models.ts'
 import { hint, printNotice } from './print.ts'
+import { applyRewind, chooseRewind } from './rewind.ts'
 import { readPromptCommand, runServerPrompt } from './server-prompt.ts'
 import { findSkill } from './skills.ts'
 import type { SlashCommand, SlashContext } from './types.ts'
@@ -55,6 +56,10 @@ export async function onChosen(
       return openResult(value, key, context)
     case 'agent':
       return value === context.state().agent ? undefined : context.openAgent(value)
+    case 'rewind':
+      return chooseRewind(value, context, signal)
+    case 'rewind-how':
+      return applyRewind(value, context, signal)
     case 'model':
       return chooseForChat(value, context)
     case 'mcp':
@@ -78,7 +83,7 @@ async function openResult(session: string, word: string | undefined, context: Sl
 const NO_SKILL = { found: undefined, names: [] }
 
 /** Pickers whose choice switches to another conversation. */
-const MOVES: ReadonlySet<string> = new Set(['session', 'agent'])
+const MOVES: ReadonlySet<string> = new Set(['session', 'agent', 'rewind', 'rewind-how'])
 
 /** Finds a command by name or alias, ignoring case. */
 function findSlash(name: string): SlashCommand | undefined {

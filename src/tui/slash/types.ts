@@ -2,6 +2,7 @@ import type { Dispatch } from '../../core/protocol/dispatch.ts'
 import type { ChatOptions, ChatPorts, ExpandedMessage } from '../ports.ts'
 import type { ChatAction } from '../state/actions.ts'
 import type { ChatState } from '../state/types.ts'
+import type { Block } from '../view/blocks.ts'
 
 /** The dependencies of slash commands. */
 export interface SlashContext {
@@ -26,6 +27,8 @@ export interface SlashContext {
   startNewConversation(): Promise<void>
   /** Runs work that changes the conversation. Updates that arrive meanwhile are shown afterwards. */
   hold<T>(work: () => Promise<T>): Promise<T>
+  /** Shows blocks in a viewer, or prints them where there is no screen. */
+  showBlocks(title: string, blocks: readonly Block[]): Promise<void>
   leave(): void
 }
 

@@ -1,7 +1,5 @@
 import { pluralize } from '../../core/base/format.ts'
-import { request } from '../../core/protocol/dispatch.ts'
-import type { ChatState } from '../state/types.ts'
-import { formatCount, formatUsd, meter } from '../view/numbers.ts'
+import { formatCount, formatUsd } from '../view/numbers.ts'
 import { printNotice, printRows } from './print.ts'
 import type { SlashContext } from './types.ts'
 
@@ -18,48 +16,6 @@ export function showCost(_args: string, context: SlashContext): void {
     ['output', formatCount(output)],
     ...(cacheWrite > 0 ? [['written to the cache', formatCount(cacheWrite)]] : []),
   ])
-}
-
-/** `/context`: shows how full the model's context window is. */
-export async function showContext(_args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
-  const { last } = context.state().usage
-  if (!last) return printNotice(context, 'info', 'The context usage is known after the first answer')
-  const window = await fetchContextWindow(context, signal)
-  const used = last.totalTokens || last.promptTokens + last.completionTokens
-  const bar = window === undefined ? [] : [['', meter(used / window, BAR_COLUMNS)]]
-  printRows(context, `Context of ${context.state().model || 'the model'}`, [
-    ...bar,
-    ['window', window === undefined ? 'unknown' : formatCount(window)],
-    [
-      'used',
-      [
-        `${formatCount(used)} ${used === 1 ? 'token' : 'tokens'}`,
-        window === undefined ? undefined : percent(used, window),
-      ]
-        .filter(Boolean)
-        .join(' · '),
-    ],
-    ['last request', withShare(last.promptTokens, last.cacheHitTokens ?? 0)],
-    ['last answer', formatCount(last.completionTokens)],
-    ['left', window === undefined ? 'unknown' : formatCount(Math.max(0, window - used))],
-  ])
-}
-
-const BAR_COLUMNS = 30
-
-/** Returns the context window of the last turn's model; before the first turn, from the list of models. */
-async function fetchContextWindow(context: SlashContext, signal: AbortSignal): Promise<number | undefined> {
-  const state = context.state()
-  if (state.usage.context !== undefined) return state.usage.context
-  const models =
-    state.models.length > 0
-      ? state.models
-      : (await request(context.dispatch, 'listModels', {}, signal)).models
-  return findContextWindow(state, models)
-}
-
-function findContextWindow({ model }: ChatState, models: ChatState['models']): number | undefined {
-  return models.find(({ name }) => name === model)?.context
 }
 
 function withShare(input: number, cached: number): string {

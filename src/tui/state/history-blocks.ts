@@ -1,10 +1,36 @@
+import { pluralize } from '../../core/base/format.ts'
 import { isNotRun } from '../../core/base/not-run.ts'
 import type { SessionMessage } from '../../core/protocol/crabtalk.generated.ts'
 import type { Block, ToolRun } from '../view/blocks.ts'
 import { foldBlocks } from '../view/tool/fold.ts'
 
-/** Converts stored messages, oldest first, into the blocks that a chat would have printed. */
-export function toBlocks(messages: readonly SessionMessage[]): Block[] {
+/**
+ * Converts stored messages, oldest first, into the blocks that a chat would have printed. Messages that a rewind
+ * dropped become a line with their number, or stay between two lines when `showsDropped`.
+ */
+export function toBlocks(messages: readonly SessionMessage[], { showsDropped = false } = {}): Block[] {
+  const blocks: Block[] = []
+  for (let at = 0; at < messages.length; ) {
+    const isDropped = messages[at]!.dropped
+    const next = messages.findIndex((message, index) => index > at && message.dropped !== isDropped)
+    const run = messages.slice(at, next < 0 ? undefined : next)
+    at += run.length
+    if (!isDropped) blocks.push(...toRunBlocks(run))
+    else if (showsDropped) blocks.push(DROPPED_START, ...toRunBlocks(run), DROPPED_END)
+    else blocks.push({ kind: 'rule', text: describeDropped(run) })
+  }
+  return blocks
+}
+
+const DROPPED_START: Block = { kind: 'rule', text: 'went back: the agent no longer sees what follows' }
+const DROPPED_END: Block = { kind: 'rule', text: 'the conversation continued here' }
+
+function describeDropped(run: readonly SessionMessage[]): string {
+  const count = run.filter(({ role }) => role !== 'tool').length
+  return `went back: ${pluralize(count, 'message')} dropped · Ctrl+O`
+}
+
+function toRunBlocks(messages: readonly SessionMessage[]): Block[] {
   const blocks = messages.flatMap((message, at) => {
     if (message.role === 'user') return [toUser(message)]
     return message.role === 'assistant' ? toAnswer(message, resultsBehind(messages, at)) : []

@@ -1,3 +1,4 @@
+import { toAutoTitle } from '../../core/base/auto-title.ts'
 import type { ChatAction, Settable } from './actions.ts'
 import { closeAsk, openPendingAsk, withAsks } from './asks.ts'
 import { backToPrompt, closeText, finish, finishAll } from './finish.ts'
@@ -94,7 +95,8 @@ function change(state: ChatState, parts: Partial<Settable>): ChatState {
 function beginTurn(state: ChatState, { text, files, now }: ChatAction & { type: 'message-sent' }): ChatState {
   const turn = state.turn ?? newTurn(now, 'thinking')
   const queue = state.queue[0] === text ? state.queue.slice(1) : state.queue
-  return finish({ ...state, turn, queue, hint: '' }, { kind: 'user', text, how: 'sent', files })
+  const title = state.title || toAutoTitle(text)
+  return finish({ ...state, turn, queue, title, hint: '' }, { kind: 'user', text, how: 'sent', files })
 }
 
 function newTurn(startedAt: number, doing: string): RunningTurn {

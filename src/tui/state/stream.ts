@@ -12,6 +12,7 @@ import {
 import type { OpenText, ToolRun } from '../view/blocks.ts'
 import { CHARS_PER_TOKEN } from '../view/numbers.ts'
 import { closeAsk, openAsk } from './asks.ts'
+import { reduceCompaction, warnIfFull } from './compaction.ts'
 import { closeText, finish, finishAll, finishTools, flushTools } from './finish.ts'
 import { isCurrent } from './pending-asks.ts'
 import { findTypedText, isOurs, withoutSteer } from './steers.ts'
@@ -47,6 +48,8 @@ export function reduceStream(state: ChatState, { event }: StreamEvent, now?: num
       return endAsk(state, event.value)
     case 'contextUsage':
       return { ...state, usage: addContextUsage(state.usage, event.value) }
+    case 'compaction':
+      return reduceCompaction(state, event.value)
     case 'userSteered':
       return takeUpSteer(state, event.value.content)
     case 'steerReturned':
@@ -188,7 +191,7 @@ function end(state: ChatState, value: StreamEnd, now: number | undefined): ChatS
   const ended = { ...finishAll(state), turn: undefined }
   const { usage } = ended
   const usd = usage.usd === undefined || value.costUsd === undefined ? undefined : usage.usd + value.costUsd
-  const counted = { ...ended, usage: { ...usage, usd, turns: usage.turns + 1 } }
+  const counted = warnIfFull({ ...ended, usage: { ...usage, usd, turns: usage.turns + 1 } })
   const stop = value.detail?.stopReason
   if (stop === 'cancelled') return finish(counted, { kind: 'notice', tone: 'info', text: 'Interrupted' })
   if (value.error !== '') {

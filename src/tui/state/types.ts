@@ -108,4 +108,6 @@ export interface UsageTotals {
   /** US dollars; undefined once the price of a turn was unknown. */
   usd: number | undefined
   turns: number
+  /** Whether the chat has warned that the context is nearly full. */
+  isWarned?: boolean
 }

@@ -23,6 +23,10 @@ export type EscAction =
   | 'clear-draft'
   /** The next Esc clears the draft. */
   | 'confirm-clear'
+  /** The user's messages are listed, to go back to one. */
+  | 'rewind'
+  /** The next Esc lists them. */
+  | 'confirm-rewind'
   | 'nothing'
 
 /**
@@ -58,6 +62,10 @@ interface EscFacts {
   isCommanding: boolean
   isBusy: boolean
   hasDraft: boolean
+  /** The composer gets the key and is empty. */
+  isEmpty: boolean
+  /** The previous key was an Esc that announced that the next one lists the messages. */
+  isRewindArmed: boolean
   /** The previous key was an Esc that announced that the next one clears the draft. */
   isClearArmed: boolean
 }
@@ -80,6 +88,8 @@ export const ESC_ROWS: readonly { does: EscAction; applies(facts: EscFacts): boo
   { does: 'interrupt', applies: ({ isBusy }) => isBusy },
   { does: 'clear-draft', applies: ({ hasDraft, isClearArmed }) => hasDraft && isClearArmed },
   { does: 'confirm-clear', applies: ({ hasDraft }) => hasDraft },
+  { does: 'rewind', applies: ({ isEmpty, isRewindArmed }) => isEmpty && isRewindArmed },
+  { does: 'confirm-rewind', applies: ({ isEmpty }) => isEmpty },
 ]
 
 /** Returns what Esc does on this screen. */
@@ -105,6 +115,8 @@ function toFacts({
     isBusy,
     hasDraft: prompt !== undefined && prompt.text !== '',
     isClearArmed: prompt?.armed === 'clear',
+    isEmpty: prompt?.text === '',
+    isRewindArmed: prompt?.armed === 'rewind',
   }
 }
 

@@ -29,7 +29,7 @@ export const KEYMAP = [
   {
     name: 'escape',
     keys: ['escape'],
-    summary: 'close the menu; interrupt; twice: clear the draft',
+    summary: 'close the menu; interrupt; twice: clear the draft, or go back to a message',
     group: 'chat',
   },
   { name: 'cancel', keys: ['ctrl+c'], summary: 'interrupt; clear the draft; twice: leave', group: 'chat' },

@@ -20,8 +20,8 @@ export interface Prompt extends Editor {
   menu: Menu | undefined
   /** The start of the word whose menu the user closed; it stays closed. */
   closedAt: number | undefined
-  /** Set when the same key again clears the draft, or leaves. */
-  armed: 'clear' | 'leave' | undefined
+  /** Set when the same key again clears the draft, lists the messages to go back to, or leaves. */
+  armed: 'clear' | 'rewind' | 'leave' | undefined
 }
 
 /** The context in which the prompt interprets a key. */

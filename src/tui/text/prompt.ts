@@ -131,6 +131,10 @@ function pressEscape(prompt: Prompt, { isBusy }: PromptContext): PromptKeyResult
       return toKeyResult(discard(prompt))
     case 'confirm-clear':
       return toKeyResult({ ...settle(prompt), armed: 'clear' })
+    case 'confirm-rewind':
+      return toKeyResult({ ...settle(prompt), armed: 'rewind' })
+    case 'rewind':
+      return toKeyResult({ ...settle(prompt), armed: undefined }, { type: 'command', line: '/rewind' })
     default:
       return toKeyResult(settle(prompt))
   }

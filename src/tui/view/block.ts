@@ -5,6 +5,7 @@ import { formatSpan, formatUsd } from './numbers.ts'
 import { alignRows } from './rows.ts'
 import { paint, type TextStyle } from './style.ts'
 import { truncateText, wrapLines } from './text.ts'
+import { renderFileDiff } from './tool/file-diff.ts'
 import { renderLookUps } from './tool/look-ups.ts'
 import { renderTool } from './tool/render.ts'
 import type { RenderContext } from './view.ts'
@@ -47,6 +48,8 @@ function renderBare(block: Block, view: RenderContext): string[] {
       return renderAnswered(block, view)
     case 'turn-end':
       return renderTurnEnd(block, view)
+    case 'file-diff':
+      return renderFileDiff(block.file, view)
     case 'rule':
       return [renderRule(block.text, view)]
   }

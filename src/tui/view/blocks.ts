@@ -1,4 +1,4 @@
-import type { ContextUsageEvent, ToolResultEvent } from '../../core/protocol/crabtalk.generated.ts'
+import type { ContextUsageEvent, FileDiff, ToolResultEvent } from '../../core/protocol/crabtalk.generated.ts'
 
 export type TokenUsage = NonNullable<ContextUsageEvent['usage']>
 export type CallDenial = NonNullable<ToolResultEvent['denial']>
@@ -48,6 +48,8 @@ export type Block =
   | { kind: 'answered'; question: string; answer: string }
   /** The end of a turn that took a while, in milliseconds, or cost something, in US dollars. */
   | { kind: 'turn-end'; ms?: number | undefined; usd?: number | undefined }
+  /** The change of a file, in a viewer. */
+  | { kind: 'file-diff'; file: FileDiff }
   /** A line at the beginning or end of earlier messages of the conversation. */
   | { kind: 'rule'; text: string }
 

@@ -76,6 +76,7 @@ function toText({ text, isPaste }: Cell, color: boolean): string {
 function nextKey(prompt: Prompt, context: PromptContext): string {
   if (prompt.armed === 'leave') return 'Ctrl+C again to leave'
   if (prompt.armed === 'clear') return 'Esc again to clear'
+  if (prompt.armed === 'rewind') return 'Esc again to go back to an earlier message'
   const sign = getSign(prompt)
   if (sign !== undefined) return SIGNS[sign]
   return context.isBusy && prompt.text !== '' ? 'Enter steers · Tab queues' : ''

@@ -28,6 +28,7 @@ test('readSettings() returns the documented defaults', async () => {
     schema: '',
     thinking: undefined,
     maxTurns: undefined,
+    compactAt: undefined,
     maxCostUsd: undefined,
     retries: undefined,
     form: 'text',

@@ -101,7 +101,7 @@ test('streamGemini() reads Google’s refusals', async () => {
   const tooLong = (await collectFailure(call(server))).error
   assert.deepEqual(
     [tooLong.kind, tooLong.hint],
-    ['invalid', 'send less, or use a model with a larger context'],
+    ['invalid', 'compact the conversation, send less, or use a model with a larger context'],
   )
 })
 

@@ -74,7 +74,7 @@ describe('toResponseError()', () => {
     const error = toResponseError(refusal(400, { error: { message } }), PLACE)
     assert.equal(error.kind, 'invalid')
     assert.match(error.message, /210000 tokens > 200000/)
-    assert.equal(error.hint, 'send less, or use a model with a larger context')
+    assert.equal(error.hint, 'compact the conversation, send less, or use a model with a larger context')
   })
 
   test('says where the key comes from, or should', () => {

@@ -123,5 +123,6 @@ function toGoneError(requestId: number) {
 }
 
 function assertOnce(chat: ShownChat, ...words: readonly string[]): void {
-  for (const one of words) assert.equal(chat.text().split(one).length, 2, `"${one}" once in:\n${chat.text()}`)
+  const text = chat.text().replace(/^crab · .*$/m, '') // the status line has the title, which is the first message
+  for (const one of words) assert.equal(text.split(one).length, 2, `"${one}" once in:\n${text}`)
 }

@@ -70,7 +70,12 @@ const STATES: readonly (readonly [string, EscAction, ChatState])[] = [
   ['an overlay that does not get the keys yet', 'interrupt', { ...BUSY, overlay: PICKER }],
   ['a draft', 'confirm-clear', { ...IDLE, prompt: DRAFT }],
   ['a draft, after Esc', 'clear-draft', { ...IDLE, prompt: typed(['escape'], { prompt: DRAFT }).prompt }],
-  ['an empty prompt', 'nothing', IDLE],
+  ['an empty prompt', 'confirm-rewind', IDLE],
+  [
+    'an empty prompt, after Esc',
+    'rewind',
+    { ...IDLE, prompt: typed(['escape'], { prompt: IDLE.prompt }).prompt },
+  ],
   ['the terminal being lent', 'nothing', { ...withOverlay(PICKER), isLent: true }],
 ]
 
@@ -122,6 +127,7 @@ function pressEsc(before: ChatState): EscAction | unknown {
   const context = { prompt, room: { columns: 80, rows: 24 }, promptRows: 1, isAlone: true }
   const { actions, effects } = press(before, [key('escape')], context)
   const [effect] = effects
+  if (effect?.type === 'command' && effect.line === '/rewind') return 'rewind'
   if (effect) return effect.type === 'answer' ? 'decline' : effect.type
   return actions.map((action) => toEscAction(action, before)).find(Boolean) ?? 'nothing'
 }
@@ -138,6 +144,7 @@ function toEscAction(action: KeyActions['actions'][number], before: ChatState): 
   if ('overlay' in change) return change.overlay ? 'return-to-overlay' : 'close-overlay'
   if (before.prompt.menu && change.prompt?.menu === undefined) return 'close-menu'
   if (before.prompt.text !== '' && change.prompt?.text === '') return 'clear-draft'
+  if (change.prompt?.armed === 'rewind') return 'confirm-rewind'
   return change.prompt?.armed === 'clear' ? 'confirm-clear' : undefined
 }
 

@@ -12,7 +12,7 @@ const ESC = '\u001b'
 test('openPager() shows the end on the alternate screen, and restores the terminal', async () => {
   await using pager = await open(numbered(1_000))
   await pager.shows(/answer 999\b/)
-  await pager.shows(/^Title · 100% · .* q back$/)
+  await pager.shows(/^Title · 100% · q back · /)
   pager.type('q')
   await pager.closed
   await pager.terminal.settled()

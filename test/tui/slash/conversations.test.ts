@@ -91,8 +91,13 @@ test('/compact replaces the history with a summary and shows its start', async (
   const [working, done] = chat.blocks()
   assert.match(JSON.stringify(working), /Compacting the conversation/)
   assert.ok(done?.kind === 'output')
-  assert.match(done.title, /^Compacted · about \d+ tokens instead of the history · archived as /)
-  assert.match(done.text!, /^line 0\n.*\nline 7\n… \d+ more lines$/s)
+  assert.match(done.title, /^Compacted: \d+ → \d+ tokens$/)
+  assert.match(done.text!, /^line 0\n.*\nline 7\n… \d+ more lines\n\/compact undo brings/s)
+  const sent = node.server.requests.length
+  await runSlash('/compact undo', chat.context, NEVER)
+  assert.match(JSON.stringify(chat.blocks().at(-1)), /the agent sees all messages again/)
+  assert.equal(node.server.requests.length, sent)
+  await assert.rejects(runSlash('/compact undo', chat.context, NEVER), /the conversation is not compacted/)
 })
 
 test('/compact throws when the model fails, and keeps the conversation', async () => {

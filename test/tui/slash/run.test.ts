@@ -24,12 +24,12 @@ test('runSlash() answers an unknown command itself and suggests the nearest', as
 
 test('runSlash() sends a skill by name to the agent; a command of the same name wins', async () => {
   const chat = createSlashChat(serveSkills('review', 'new', 'my skill'))
-  for (const line of ['/review src/a.ts ', '/new', '/skill:new and', '/my skill x', '/reviewer', '/rewiev'])
+  for (const line of ['/review src/a.ts ', '/new', '/skill:new and', '/my skill x', '/reviewer', '/reviw'])
     await runSlash(line, chat.context, NEVER)
   assert.deepEqual(chat.done, ['say /review src/a.ts', 'anew', 'say /skill:new and', 'say /my skill x'])
   assert.deepEqual(chat.blocks().map(sentence), [
     'Unknown command /reviewer (did you mean /review?)',
-    'Unknown command /rewiev (did you mean /review?)',
+    'Unknown command /reviw (did you mean /review?)',
   ])
 })
 

@@ -65,6 +65,7 @@ export function createSlashChat(dispatch: Dispatch): SlashChat {
     hold: (work) => work(),
     send: (line, { content }) => done.push(`send ${line}: ${content}`),
     say: (text) => done.push(`say ${text}`),
+    showBlocks: async (title) => void done.push(`show ${title}`),
     leave: () => done.push('leave'),
   }
   return {

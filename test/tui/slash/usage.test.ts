@@ -9,38 +9,21 @@ import { createSlashChat, type SlashChat } from './slash-chat.ts'
 const NEVER = new AbortController().signal
 const USAGE = { input: 40_000, output: 250, cacheRead: 30_000 }
 
-test('/cost and /context show what the last turns used and what is left', async () => {
+test('/cost shows what the last turns used', async () => {
   await using node = await startTestDispatch([{ parts: ['Hi.'], usage: USAGE }])
   const facts = '{ name = "scripted", context = 200000, input_usd = 3, output_usd = 15 }'
   const provider = `name = "p"\nkind = "openai-compatible"\nbase_url = "${node.server.url}"\nmodels = [${facts}]\n`
   await node.home.write('config.toml', `model = "scripted"\n\n[[providers]]\n${provider}`)
   const chat = await chatAfterTurn(node)
-  await runSlash('/context', chat.context, NEVER)
-  assert.deepEqual(rows(chat), {
-    '': `${'━'.repeat(6)}${'╌'.repeat(24)}`,
-    window: '200k',
-    used: '40.3k tokens · 20 %',
-    'last request': '40k · 75 % from the cache',
-    'last answer': '250',
-    left: '160k',
-  })
   await runSlash('/cost', chat.context, NEVER)
   const { cost, input, output } = rows(chat)
   assert.match(cost!, /^\$0\.\d\d$/)
   assert.deepEqual([input, output], ['40k · 75 % from the cache', '250'])
 })
 
-test('/cost and /context report unknown values as unknown', async () => {
+test('/cost reports an unknown price as unknown', async () => {
   await using node = await startTestDispatch([{ parts: ['Hi.'], usage: { input: 10, output: 2 } }])
   const chat = await chatAfterTurn(node)
-  await runSlash('/context', chat.context, NEVER)
-  assert.deepEqual(rows(chat), {
-    window: 'unknown',
-    used: '12 tokens',
-    'last request': '10',
-    'last answer': '2',
-    left: 'unknown',
-  })
   await runSlash('/cost', chat.context, NEVER)
   assert.equal(rows(chat)['cost'], 'unknown: the price of a model is not known')
 })

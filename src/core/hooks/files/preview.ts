@@ -5,6 +5,7 @@ import { requireSeenVersion } from './file-call.ts'
 import { openFileTarget, readBytes } from './open-target.ts'
 import type { FileTarget } from './target.ts'
 import { decodeText } from './text.ts'
+import { unifiedDiff } from './unified-diff.ts'
 import { hashVersion } from './version.ts'
 import { contentFor } from './write.ts'
 
@@ -13,10 +14,6 @@ export type ProposedChange = { content: string } | { edits: readonly Edit[] }
 
 /** The longest diff, in UTF-16 units. */
 const MAX_CHARS = 20_000
-/** The most changed lines for which a diff is computed. */
-const MAX_EDIT_LENGTH = 2_000
-/** The largest texts that are compared, in UTF-16 units together. */
-const MAX_COMPARED = 4_000_000
 
 /**
  * Returns a unified diff of what a call would do to the current file, for the person who is asked; texts that
@@ -29,7 +26,8 @@ export async function preview(
   seen?: SeenVersions,
 ): Promise<string> {
   const { before, after } = await bothTexts(target, change, seen)
-  return await unifiedDiff(target.shown, before, after)
+  const diff = await unifiedDiff(target.shown, { before, after, maxChars: MAX_CHARS })
+  return diff ?? `${target.shown}: ${before.length} characters become ${after.length}\n`
 }
 
 async function bothTexts(
@@ -48,18 +46,4 @@ async function bothTexts(
   }
   const before = decodeText(bytes)
   return { before: before?.text ?? '', after: contentFor(change.content, before).text }
-}
-
-async function unifiedDiff(name: string, before: string, after: string): Promise<string> {
-  const tooLong = `${name}: ${before.length} characters become ${after.length}\n`
-  if (before.length + after.length > MAX_COMPARED) return tooLong
-  const { createTwoFilesPatch, FILE_HEADERS_ONLY } = await import('diff')
-  const isSimple = before === '' || after === '' // every line changes, so the diff is trivial
-  const maxEditLength = isSimple ? Number.POSITIVE_INFINITY : MAX_EDIT_LENGTH
-  const options = { context: 3, maxEditLength, headerOptions: FILE_HEADERS_ONLY }
-  const patch = createTwoFilesPatch(name, name, before, after, undefined, undefined, options)
-  if (patch === undefined) return tooLong
-  if (patch.length <= MAX_CHARS) return patch
-  const head = patch.slice(0, patch.lastIndexOf('\n', MAX_CHARS) + 1)
-  return `${head}[… ${patch.length - head.length} more characters]\n`
 }

@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { FD_LINKS } from '../../folder.ts'
 import type { Lock } from '../file-call.ts'
 import { readBackupContent, readBackups, removeBackup } from './backup-file.ts'
+import { type ChangedFile, compareWithBackup } from './changes.ts'
+import { type MergedBackup, mergeBackups } from './merge-backups.ts'
 import { listBackedUpRuns } from './quota.ts'
 import { type RestoredFile, restoreFiles } from './restore.ts'
 
@@ -46,6 +48,40 @@ export class UndoTurns {
       const content = () => readBackupContent(folder, file)
       yield await restoreFiles(file, { closed, fdLinks, lock, dryRun }, content, signal)
     }
+  }
+
+  /** Returns the ids of the turns with backups, oldest first. */
+  async runs(session: string): Promise<string[]> {
+    return (await listBackedUpRuns(join(this.#options.folder, session))).toReversed()
+  }
+
+  /** Returns the paths of the files that these turns changed, without duplicates. */
+  async paths(session: string, runs: readonly string[]): Promise<string[]> {
+    return (await this.#merge(session, runs)).map(({ file }) => file.path)
+  }
+
+  /** Restores what each file held before the first of these turns, and yields the result of each. */
+  async *restoreRuns(
+    { session, runs, dryRun }: { session: string; runs: readonly string[]; dryRun: boolean },
+    signal: AbortSignal,
+  ): AsyncGenerator<RestoredFile> {
+    const { closed, lock, fdLinks = FD_LINKS } = this.#options
+    for (const { file, folder } of await this.#merge(session, runs)) {
+      const content = () => readBackupContent(folder, file)
+      yield await restoreFiles(file, { closed, fdLinks, lock, dryRun }, content, signal)
+    }
+  }
+
+  /** Compares every file that a session changed with what it was before, and yields the result of each. */
+  async *changes(session: string, signal: AbortSignal): AsyncGenerator<ChangedFile> {
+    const { closed, fdLinks = FD_LINKS } = this.#options
+    for (const backup of await this.#merge(session, await this.runs(session))) {
+      yield await compareWithBackup(backup, { closed, fdLinks }, signal)
+    }
+  }
+
+  #merge(session: string, runs: readonly string[]): Promise<MergedBackup[]> {
+    return mergeBackups(runs.map((run) => this.#toFolder(session, run)))
   }
 
   /** Deletes the backups of settled files, and the turn's folder when no other file is left. */

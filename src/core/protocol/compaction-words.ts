@@ -1,0 +1,13 @@
+import { type CompactionEvent, CompactionState } from './crabtalk.generated.ts'
+
+/** Describes a step of an automatic compaction in one line. */
+export function formatCompaction({ state, before, after, error }: CompactionEvent): string {
+  switch (state) {
+    case CompactionState.STARTED:
+      return `compacting the conversation: about ${before} tokens`
+    case CompactionState.DONE:
+      return `compacted: about ${before} tokens became ${after}`
+    default:
+      return `the conversation is not compacted: ${error}`
+  }
+}

@@ -1,0 +1,22 @@
+import { request } from '../../core/protocol/dispatch.ts'
+import { printNotice } from './print.ts'
+import type { SlashContext } from './types.ts'
+
+/** `/fork [TITLE]`: continues in a copy of the conversation; the original stays as it is. */
+export async function slashFork(title: string, context: SlashContext, signal: AbortSignal): Promise<void> {
+  const { session } = context.state()
+  if (session === undefined) return printNotice(context, 'info', 'No conversation to fork yet')
+  await forkAt({ session, upto: 0, title }, context, signal)
+}
+
+/** Copies a conversation up to a line, all of it for 0, and continues in the copy. */
+export async function forkAt(
+  { session, upto, title }: { session: string; upto: number; title: string },
+  context: SlashContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const { id } = await request(context.dispatch, 'forkSession', { session, upto }, signal)
+  if (title !== '') await request(context.dispatch, 'setTitle', { session: id, title }, signal)
+  await context.openConversation(id)
+  printNotice(context, 'success', 'This is a copy', '/resume has the original')
+}

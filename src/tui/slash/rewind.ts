@@ -1,0 +1,96 @@
+import { toAutoTitle } from '../../core/base/auto-title.ts'
+import { pluralize } from '../../core/base/format.ts'
+import { relativeTime } from '../../core/base/relative-time.ts'
+import { collapseBlanks } from '../../core/base/sanitize.ts'
+import type { RewindPoint, RewindResult } from '../../core/protocol/crabtalk.generated.ts'
+import { request } from '../../core/protocol/dispatch.ts'
+import { outcomeWord } from '../../core/protocol/undo-words.ts'
+import { newPicker } from '../overlays/picker.ts'
+import type { PickerItem } from '../overlays/types.ts'
+import { withSent } from '../text/prompt.ts'
+import { forkAt } from './fork.ts'
+import { printNotice, printRows, showOverlay } from './print.ts'
+import type { SlashContext } from './types.ts'
+
+/** `/rewind`: lists the user's messages, newest first, to go back to one or to fork there. */
+export async function slashRewind(args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
+  const { session } = context.state()
+  const points = session === undefined ? [] : await fetchPoints(session, context, signal)
+  if (points.length === 0) return printNotice(context, 'info', 'No message to go back to yet')
+  const items = points.map((point) => toItem(point, context.ports.now()))
+  showOverlay(context, newPicker({ picker: 'rewind', title: 'Go back to', items }, args))
+}
+
+/** Offers the ways to go back to the chosen message. */
+export async function chooseRewind(value: string, context: SlashContext, signal: AbortSignal): Promise<void> {
+  const { session = '' } = context.state()
+  const point = (await fetchPoints(session, context, signal)).find(({ seq }) => seq === Number(value))
+  if (!point) return printNotice(context, 'warning', 'The agent no longer sees that message')
+  const title = `Go back to "${toAutoTitle(point.content)}"`
+  showOverlay(context, newPicker({ picker: 'rewind-how', title, items: ways(point) }))
+}
+
+/** Carries out a way to go back; `value` is the line of the message and the way. */
+export async function applyRewind(value: string, context: SlashContext, signal: AbortSignal): Promise<void> {
+  const [seq = '', way = ''] = value.split(' ')
+  const { session = '' } = context.state()
+  const to = Number(seq)
+  if (way === 'fork') return await forkAt({ session, upto: to - 1, title: '' }, context, signal)
+  const [files, keepMessages] = [way !== 'conversation', way === 'files']
+  const result = await context.hold(() =>
+    request(context.dispatch, 'rewind', { session, to, files, keepMessages }, signal),
+  )
+  printFiles(result, context, files)
+  if (keepMessages) return
+  const { prompt, usage } = context.state()
+  const change = { prompt: withSent(prompt, result.content), usage: { ...usage, last: undefined } }
+  context.act({ type: 'set', change })
+}
+
+async function fetchPoints(
+  session: string,
+  { dispatch }: SlashContext,
+  signal: AbortSignal,
+): Promise<readonly RewindPoint[]> {
+  return (await request(dispatch, 'rewind', { session, to: 0 }, signal)).points
+}
+
+function toItem({ seq, ts, content, files }: RewindPoint, now: number): PickerItem {
+  const changed = files === 0 ? [] : [`${pluralize(files, 'file')} changed since`]
+  const detail = [relativeTime(ts, now), ...changed].join(' · ')
+  return { value: String(seq), label: collapseBlanks(content), detail }
+}
+
+function ways({ seq, files }: RewindPoint): PickerItem[] {
+  const what = pluralize(files, 'file')
+  const withFiles: PickerItem[] = [
+    { value: `${seq} both`, label: 'Conversation and files', detail: `also restores ${what}` },
+  ]
+  const onlyFiles: PickerItem[] = [
+    { value: `${seq} files`, label: 'Files only', detail: `restores ${what}; the messages stay` },
+  ]
+  return [
+    ...(files > 0 ? withFiles : []),
+    {
+      value: `${seq} conversation`,
+      label: 'Conversation only',
+      detail: 'edit the message and send it again',
+    },
+    ...(files > 0 ? onlyFiles : []),
+    {
+      value: `${seq} fork`,
+      label: 'Fork here',
+      detail: 'a copy that ends before it; this one stays as it is',
+    },
+  ]
+}
+
+/** Prints what became of the files, in the words of `/undo`. */
+function printFiles({ files }: RewindResult, context: SlashContext, wanted: boolean): void {
+  if (!wanted) return
+  const rows = files.map(({ path, outcome, reason }) => [
+    outcomeWord(outcome),
+    reason === '' ? path : `${path}: ${reason}`,
+  ])
+  printRows(context, `Went back · ${pluralize(files.length, 'file')}`, rows)
+}
