@@ -24,6 +24,8 @@ const PERMISSION_TEXTS: Readonly<Record<string, string>> = {
 /** The meaning of each key of config.toml; the generator fails on a missing or superfluous text. */
 export const CONFIG_TEXTS: Readonly<Record<string, string>> = {
   model: 'The model of agents that do not name one.',
+  effort:
+    'The reasoning effort of agents that do not name one: `minimal`, `low`, `medium`, `high`, `xhigh` or `max`. Default: the provider decides.',
   llm: 'The short form: one OpenAI-compatible server.',
   'llm.base_url': 'Its address, such as `http://localhost:4000/v1`.',
   'llm.api_key': 'Its key, if it needs one.',
@@ -69,6 +71,7 @@ export const AGENT_TEXTS: Readonly<Record<string, string>> = {
   model: 'Its model; by default the `model` of config.toml.',
   max_iterations: 'The maximum number of model calls in a turn.',
   thinking: 'Whether the model thinks before it answers, if it can.',
+  effort: 'How much the model reasons, if it has levels; by default the `effort` of config.toml.',
   skills: 'The names of the skills that it may use; empty means all.',
   tools: 'The names of the tools that it gets; empty means all.',
   tool_choice: 'Whether the model must call tools: `auto`, `none`, `required`, or the name of one.',

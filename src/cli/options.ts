@@ -1,3 +1,4 @@
+import { EFFORTS } from '../core/base/effort.ts'
 import type { CommandOption } from './command.ts'
 
 /** The option of commands that can print JSON. */
@@ -14,6 +15,14 @@ export const AGENT_OPTION: CommandOption = {
   kind: 'agent',
   fallback: 'crab',
   summary: 'The agent',
+}
+
+/** The option that sets the reasoning effort of a turn. */
+export const EFFORT_OPTION: CommandOption = {
+  name: 'effort',
+  value: 'LEVEL',
+  choices: EFFORTS,
+  summary: "How much the model may reason (default the agent's, else that of config.toml)",
 }
 
 /** The permission options of all commands that run a turn. */

@@ -3,6 +3,7 @@ import { AGENT_OPTION, JSON_OPTION, YES_OPTION } from '../cli/options.ts'
 import { ASKS_COMMANDS } from './asks/table.ts'
 import { CHAT_COMMANDS } from './chat/table.ts'
 import { completionCommands } from './completions/table.ts'
+import { CONNECT_COMMANDS } from './connect/table.ts'
 import { CONVERSATION_COMMANDS } from './conversation/table.ts'
 import { CRON_COMMANDS } from './cron/table.ts'
 import { DAEMON_COMMANDS } from './daemon/table.ts'
@@ -10,6 +11,7 @@ import { EVENTS_COMMANDS } from './events/table.ts'
 import { FOLLOW_COMMANDS } from './follow/table.ts'
 import { MCP_COMMANDS } from './mcp/table.ts'
 import { MEMORY_COMMANDS } from './memory/table.ts'
+import { MODEL_COMMANDS } from './model/table.ts'
 import { SEND_COMMANDS } from './send/table.ts'
 import { SKILL_COMMANDS } from './skill/table.ts'
 import { SUPERVISE_COMMANDS } from './supervise/table.ts'
@@ -33,6 +35,7 @@ const agentKeys: readonly CommandOption[] = [
 /** The command table of `crabtalk`. */
 export const CRABTALK: readonly Command[] = [
   ...CHAT_COMMANDS,
+  ...CONNECT_COMMANDS,
   ...SEND_COMMANDS,
   ...FOLLOW_COMMANDS,
   ...ASKS_COMMANDS,
@@ -91,6 +94,7 @@ export const CRABTALK: readonly Command[] = [
     examples: ['crabtalk agent delete critic --yes'],
     load: async () => (await import('./agent/commands.ts')).removeAgentCommand,
   },
+  ...MODEL_COMMANDS,
   ...CONVERSATION_COMMANDS,
   ...MEMORY_COMMANDS,
   ...SKILL_COMMANDS,

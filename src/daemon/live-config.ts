@@ -4,6 +4,7 @@ import { toCrabError } from '../core/base/errors.ts'
 import { readStamp } from '../core/base/file-stamp.ts'
 import { type Lazy, lazy } from '../core/base/lazy.ts'
 import type { Config } from '../core/config/config.ts'
+import type { DefaultModelChange } from '../core/config/default-model.ts'
 import { loadConfig } from '../core/config/load-config.ts'
 import type { HomePaths } from '../core/config/paths.ts'
 import { openModels } from '../core/provider/discover.ts'
@@ -67,7 +68,7 @@ export class LiveConfig {
         const { withMissingKeyHint } = await import('./missing-key-hint.ts')
         models.setDefaultError(await withMissingKeyHint(models.defaultError, config, options))
       }
-      this.#current ??= { provider: models, rules: config.permissions }
+      this.#current ??= toTurnConfig(models, config)
       return models
     })
   }
@@ -101,15 +102,22 @@ export class LiveConfig {
   }
 
   /**
-   * Makes a model the default after it was written to config.toml, so that a reload finds no change. Fails as
-   * `ModelRegistry.commit()` does.
+   * Makes a model and its effort the default after they were written to config.toml, so that a reload finds no
+   * change. Fails as `ModelRegistry.commit()` does.
    */
-  async choose(model: string, signal: AbortSignal): Promise<void> {
+  async choose({ model, effort }: DefaultModelChange, signal: AbortSignal): Promise<void> {
     const models = await this.models(signal)
-    models.commit(model)
+    if (model !== undefined) models.commit(model)
     this.#revision++
-    const config = { ...(await this.#config.get()), defaultModel: model }
+    const { effort: before, ...rest } = await this.#config.get()
+    const level = effort === undefined ? before : effort || undefined
+    const config: Config = {
+      ...rest,
+      ...(model !== undefined && { defaultModel: model }),
+      ...(level !== undefined && { effort: level }),
+    }
     this.#config = toLazy(config)
+    if (this.#current) this.#current = toTurnConfig(models, config)
   }
 
   /**
@@ -142,7 +150,7 @@ export class LiveConfig {
     this.#problem = undefined
     this.#config = toLazy(config)
     this.#models = toLazy(models)
-    this.#current = { provider: models, rules: config.permissions }
+    this.#current = toTurnConfig(models, config)
     return true
   }
 
@@ -178,6 +186,10 @@ export class LiveConfig {
   }
 }
 
+function toTurnConfig(provider: ModelRegistry, { permissions: rules, effort }: Config): TurnConfig {
+  return { provider, rules, ...(effort !== undefined && { effort }) }
+}
+
 /** Wraps a value that exists already. */
 function toLazy<T>(value: T): Lazy<T> {
   const there = Promise.resolve(value)
@@ -186,7 +198,14 @@ function toLazy<T>(value: T): Lazy<T> {
 
 function findChangedParts(before: Config | undefined, after: Config): ConfigPart[] {
   const parts: readonly [ConfigPart, (config: Config) => unknown][] = [
-    ['models', ({ providers, defaultModel }) => ({ providers: providers.map(withoutPlace), defaultModel })],
+    [
+      'models',
+      ({ providers, defaultModel, effort }) => ({
+        providers: providers.map(withoutPlace),
+        defaultModel,
+        effort,
+      }),
+    ],
     [
       '[permissions]',
       ({ permissions }) => permissions.map(({ effect, pattern, for: only }) => [effect, pattern, only]),

@@ -25,12 +25,63 @@ export interface ExpandedMessage {
   problems: readonly string[]
 }
 
+/** A model provider that can be connected. */
+export interface ProviderOption {
+  /** The name by which tryProvider() knows it. */
+  id: string
+  title: string
+  /** Whether the user must give the address. */
+  asksAddress: boolean
+  key: 'required' | 'optional' | 'none'
+  /** The variable of the environment that holds a usable key. */
+  keyVariable?: string
+  /** The page on which a user creates a key. */
+  keyPage?: string
+  /** The models of a server that was found on this machine; empty for all other providers. */
+  models: readonly string[]
+}
+
+/** The settings of a provider, as the user gave them. */
+export interface ProviderInput {
+  id: string
+  baseUrl?: string | undefined
+  /** Absent: the key of the environment, or none. */
+  apiKey?: string | undefined
+}
+
+/** The setup of model providers in config.toml. It remembers the last input until that is saved. */
+export interface ProviderSetup {
+  /** Lists what can be connected, after a look for servers on this machine. */
+  list(signal: AbortSignal): Promise<readonly ProviderOption[]>
+  /**
+   * Tries a provider, by default the last one again, with one request. Returns its models, and the one to
+   * preselect; no names when the provider does not list them. Throws `credentials`, `unavailable`, `timeout`
+   * or `config` with a message for the user.
+   */
+  tryProvider(
+    input: ProviderInput | undefined,
+    signal: AbortSignal,
+  ): Promise<{ names: readonly string[]; usual: string | undefined }>
+  /**
+   * Saves the last provider with a default model, and returns that model as it is addressed from now on.
+   * `tries`: the model is called once before, and nothing is written when that fails.
+   */
+  save(
+    model: string | undefined,
+    options: { tries: boolean },
+    signal: AbortSignal,
+  ): Promise<string | undefined>
+  /** Returns true once per home, as long as config.toml names no model: the chat then offers to connect one. */
+  claimFirstOffer(): Promise<boolean>
+}
+
 /**
  * The dependencies that the caller gives the chat: one way to the agents, and the few things it needs from
  * this machine. The chat opens no file and starts no program itself.
  */
 export interface ChatPorts {
   readonly dispatch: Dispatch
+  readonly providers: ProviderSetup
   /**
    * Connects to the agents; `dispatch` then uses this connection. With `anew`, after a connection loss, it
    * looks for them again and starts a daemon only where `mayStart` allows it. Throws `unavailable` when there
@@ -91,6 +142,8 @@ export interface ChatOptions {
   sender: string
   /** A model for this chat instead of the agent's. */
   model?: string | undefined
+  /** A reasoning effort for this chat instead of the agent's. */
+  effort?: string | undefined
   /**
    * The session to continue. Without it, the chat shows the active session of the pair, if any, with its last
    * messages.

@@ -83,7 +83,7 @@ export async function runChat(
   signal.addEventListener('abort', onAbort, { once: true })
   if (signal.aborted) onAbort()
   commands.load()
-  startChat(chat, controller, (reason) => exit.leave(reason))
+  startChat({ ...chat, offerConnect: commands.offerConnect }, controller, (reason) => exit.leave(reason))
   try {
     await app.waitUntilExit()
     exit.throwReason()
@@ -145,6 +145,8 @@ class ChatExit {
 }
 
 interface Chat {
+  /** Offers to connect a model if there is none. */
+  offerConnect(signal: AbortSignal): Promise<void>
   store: ChatStore
   ports: ChatPorts
   options: ChatOptions
@@ -158,7 +160,7 @@ interface Chat {
  * conversation does not exist.
  */
 function startChat(
-  { store, ports, options, feed, shutdown }: Chat,
+  { store, ports, options, feed, shutdown, offerConnect }: Chat,
   controller: Controller,
   leave: (reason: unknown) => void,
 ): void {
@@ -169,7 +171,10 @@ function startChat(
   }
   const opened = controller.open(openInitialConversation({ store, ports, feed }, options, shutdown))
   opened.then(
-    () => loadModels({ store, ports }, shutdown).catch(fail),
+    () =>
+      loadModels({ store, ports }, shutdown)
+        .then(() => (options.prompt === undefined ? offerConnect(shutdown) : undefined))
+        .catch(fail),
     (reason) => (isFatal(reason, options) ? leave(reason) : fail(reason)),
   )
   if (options.prompt !== undefined) controller.do({ type: 'submit', text: options.prompt })
@@ -189,7 +194,8 @@ async function loadModels(
   { store, ports }: Pick<Chat, 'store' | 'ports'>,
   signal: AbortSignal,
 ): Promise<void> {
-  const { models } = await request(ports.dispatch, 'listModels', {}, signal)
-  const model = store.get().model || (models.find(({ active }) => active)?.name ?? '')
-  store.act({ type: 'set', change: { models, model } })
+  const { models, effort: usual } = await request(ports.dispatch, 'listModels', {}, signal)
+  const { model: shown, effort } = store.get()
+  const model = shown || (models.find(({ active }) => active)?.name ?? '')
+  store.act({ type: 'set', change: { models, model, effort: effort || usual } })
 }

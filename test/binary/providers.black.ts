@@ -111,7 +111,7 @@ for (const { name, path, returns, env } of PROVIDERS) {
       await using setting = await open(() => ({ status: 401, body: errorBody(`Bad key ${KEY}`) }))
       assertFailed(await setting.send(['hello']), 'credentials', {
         message: /Bad key \[secret\] \(401\)$/,
-        hint: /check the key \((\w+_API_KEY|AWS_ACCESS_KEY_ID)\)$/,
+        hint: /check the key \((\w+_API_KEY|AWS_ACCESS_KEY_ID)\), or replace it: crabtalk connect$/,
       })
       assert.equal(setting.server.requests.length, 1)
     })

@@ -17,7 +17,7 @@ test('401 exits 77 after one request, with a hint that names the source of the k
   const finished = await talk.send(['-s', 'me', 'hello'])
   assertFailed(finished, 'credentials', {
     message: /^Cannot call scripted \(llm\): Bad key \[secret\] \(401\)$/,
-    hint: /check the key \(config\.toml:\d+\)$/,
+    hint: /check the key \(config\.toml:\d+\), or replace it: crabtalk connect$/,
   })
   assert.equal(talk.server.requests.length, 1)
   assert.deepEqual((await talk.sessions())[0]?.said, ['user: hello'])

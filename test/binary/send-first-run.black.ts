@@ -5,7 +5,7 @@ import { makeSandbox } from '../support/run-binary.ts'
 import { assertFailed, modesUnder, readSessions, writeConfig } from '../support/talk.ts'
 
 const NOTICE =
-  /^crabtalk: The built-in demo answers; it is not a language model\. To connect one: .*ANTHROPIC_API_KEY.*\n$/
+  /^crabtalk: No model connected\. Answers come from the built-in demo\. Connect one: crabtalk connect\n$/
 
 test('on a fresh machine the demo answers, streams, calls a real tool, and introduces itself once', async () => {
   await using box = await makeSandbox()
@@ -15,7 +15,7 @@ test('on a fresh machine the demo answers, streams, calls a real tool, and intro
   assert.match(stderr, NOTICE)
   const reads = await box.shell('printf "one\\ntwo\\n" >notes.txt; crabtalk send -v "Please read notes.txt"')
   assert.match(reads.stdout, /^I called read and got 2 lines back:\none\ntwo\n$/)
-  assert.match(reads.stderr, /^crabtalk: The built-in demo[^\n]*\n✓ read notes\.txt · \d+ ms\n$/)
+  assert.match(reads.stderr, /^crabtalk: No model connected[^\n]*\n✓ read notes\.txt · \d+ ms\n$/)
   const quiet = await box.run(['send', '-q', 'hello'])
   assert.equal(quiet.stderr, '')
   assert.equal((await box.run(['send', '-q', 'hello'])).stdout, quiet.stdout)

@@ -54,7 +54,10 @@ const EVENTS: { [T in AgentEvent['type']]: [Extract<AgentEvent, { type: T }>, un
       model: 'm',
       line: 7,
     },
-    { $case: 'start', value: { agent: 'crab', runId: 'r', sessionId: 's', model: 'm', messageSeq: 7 } },
+    {
+      $case: 'start',
+      value: { agent: 'crab', runId: 'r', sessionId: 's', model: 'm', messageSeq: 7, effort: '' },
+    },
   ],
   'text-start': [
     { type: 'text-start', agent: 'crab' },

@@ -51,7 +51,7 @@ test('a default model that no provider has leaves other models usable, and can b
   const missing = {
     kind: 'config',
     message: 'Cannot use the model "gpt-5" (config.toml:1): no connected provider has it',
-    hint: 'set OPENAI_API_KEY, or use --model demo',
+    hint: 'connect it with crabtalk connect openai, or use --model demo',
   }
   await assert.rejects(ask(), missing)
   assert.ok((await ask('demo')).length > 0)

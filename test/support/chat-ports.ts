@@ -1,5 +1,5 @@
 import type { Dispatch } from '../../src/core/protocol/dispatch.ts'
-import type { ChatPorts } from '../../src/tui/ports.ts'
+import type { ChatPorts, ProviderSetup } from '../../src/tui/ports.ts'
 
 /**
  * Ports of a chat that talks to those agents and does not touch this machine; `more` replaces the ports under
@@ -9,6 +9,7 @@ export function chatPorts(dispatch: Dispatch, more: Partial<ChatPorts> & { cwd: 
   return {
     dispatch,
     connect: async () => ({ place: 'process', instance: 'process', notes: [] }),
+    providers: NO_PROVIDERS,
     shownCwd: '~/work',
     env: {},
     now: () => 0,
@@ -25,4 +26,12 @@ export function chatPorts(dispatch: Dispatch, more: Partial<ChatPorts> & { cwd: 
     runShell: async () => ({ output: '', exitCode: 0 }),
     ...more,
   }
+}
+
+/** The setup of a machine that never offers to connect a model. */
+const NO_PROVIDERS: ProviderSetup = {
+  list: async () => [],
+  tryProvider: async () => ({ names: [], usual: undefined }),
+  save: async () => undefined,
+  claimFirstOffer: async () => false,
 }

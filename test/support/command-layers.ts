@@ -51,6 +51,8 @@ export const COMMAND_LAYERS: Record<string, readonly string[]> = {
   'src/commands/asks': [...COMMAND, 'src/core/questions'],
   'src/commands/chat': [
     ...COMMAND,
+    'src/commands/connect/home.ts',
+    'src/core/connect',
     'src/core/hooks/bash/user-shell.ts',
     'src/core/hooks/search/list-files.ts',
     'src/core/process/find-program.ts',
@@ -81,6 +83,12 @@ export const COMMAND_LAYERS: Record<string, readonly string[]> = {
     'src/commands/written-rules.ts',
     'src/core/cron/cron-file.ts',
     'src/core/policy/wide-rules.ts',
+  ],
+  'src/commands/connect': [
+    ...COMMAND,
+    'src/core/connect',
+    'src/core/lease/sqlite-leases.ts',
+    'src/core/provider/facts.ts',
   ],
   'src/commands/conversation': [
     ...COMMAND,
@@ -131,6 +139,7 @@ export const COMMAND_LAYERS: Record<string, readonly string[]> = {
     'src/mcp/tools/entry-filter.ts',
   ],
   'src/commands/memory': [...COMMAND, 'src/core/memory/types.ts', 'src/daemon/memory-tree.ts'],
+  'src/commands/model': COMMAND,
   'src/commands/policy.ts': [...COMMAND, 'src/commands/mcp/rows.ts'],
   'src/commands/send': [...COMMAND, 'src/core/provider/provider-keys.ts'],
   'src/commands/skill': [...COMMAND, 'src/core/skills'],

@@ -56,6 +56,7 @@ export const LAYERS: Record<string, readonly string[]> = {
   'src/core/questions': [...BASE, 'src/core/protocol'],
   'src/core/transport': [...MECHANISM, 'src/core/protocol'],
   'src/core/provider': MECHANISM,
+  'src/core/connect': [...MECHANISM, 'src/core/provider'],
   'src/core/policy': MECHANISM,
   'src/core/process': MECHANISM,
   'src/core/lease': MECHANISM,
@@ -78,6 +79,7 @@ export const LAYERS: Record<string, readonly string[]> = {
   'src/core/runtime': [
     ...MECHANISM,
     'src/core/policy',
+    'src/core/provider/efforts.ts',
     'src/core/provider/types.ts',
     'src/core/storage/types.ts',
     'src/core/storage/session-digest.ts',

@@ -31,6 +31,7 @@ export async function readSecret(
   stdin.setRawMode(true)
   stack.defer(() => hooks.makeCooked())
   stdin.on('data', onData)
+  stdin.resume() // a second question finds the stream paused
   stack.defer(() => {
     stdin.off('data', onData)
     stdin.pause()

@@ -81,6 +81,7 @@ async function toChatOptions(options: ParsedOptions, host: Host): Promise<ChatOp
     agent: options.value('agent') ?? DEFAULT_AGENT,
     sender: options.value('sender') ?? (host.env['USER'] || host.env['USERNAME'] || 'user'),
     model: options.value('model'),
+    effort: options.value('effort'),
     session: options.value('resume'),
     fresh: options.has('new'),
     prompt: prompt === '' ? undefined : prompt,

@@ -4,7 +4,7 @@ import type { Host } from '../../cli/host.ts'
 import { resolvePaths } from '../../cli/paths.ts'
 import { lazy } from '../../core/base/lazy.ts'
 import { withoutProviderKeys } from '../../core/provider/provider-keys.ts'
-import type { ChatPorts } from '../../tui/ports.ts'
+import type { ChatPorts, ProviderSetup } from '../../tui/ports.ts'
 import { openChatLink } from './link.ts'
 
 /** The ports of a chat; disposing disconnects from the agents and stops what was started. */
@@ -34,6 +34,7 @@ export function openChatPorts(host: Host): OpenedPorts {
   const ports: ChatPorts = {
     dispatch: link.dispatch,
     connect: link.connect,
+    providers: lazyProviders(host),
     cwd,
     shownCwd: abbreviateHome(cwd, home),
     env,
@@ -71,6 +72,17 @@ export function openChatPorts(host: Host): OpenedPorts {
       host?.releaseAll()
       await link[Symbol.asyncDispose]()
     },
+  }
+}
+
+/** Loads the setup of providers when it is used first. */
+function lazyProviders(host: Host): ProviderSetup {
+  const setup = lazy(async () => (await import('./provider-setup.ts')).openProviderSetup(host))
+  return {
+    list: async (signal) => (await setup.get()).list(signal),
+    tryProvider: async (input, signal) => (await setup.get()).tryProvider(input, signal),
+    save: async (model, options, signal) => (await setup.get()).save(model, options, signal),
+    claimFirstOffer: async () => (await setup.get()).claimFirstOffer(),
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Command, CommandOption } from '../../cli/command.ts'
-import { AGENT_OPTION, RULE_OPTIONS } from '../../cli/options.ts'
+import { AGENT_OPTION, EFFORT_OPTION, RULE_OPTIONS } from '../../cli/options.ts'
 
 /** The options of the chat; those of permission are shared with `send`. */
 const options: readonly CommandOption[] = [
@@ -12,6 +12,7 @@ const options: readonly CommandOption[] = [
     summary: 'The sender whose conversation to open (default your user name)',
   },
   { name: 'model', short: 'm', value: 'NAME', kind: 'model', summary: 'Use this model' },
+  EFFORT_OPTION,
   { name: 'new', short: 'n', summary: 'Start a new conversation' },
   { name: 'resume', short: 'r', value: 'ID', kind: 'conversation', summary: 'Continue this conversation' },
   ...RULE_OPTIONS,

@@ -77,7 +77,8 @@ function toMessage(
   { settings, host, record }: Pick<SendRun, 'settings' | 'host' | 'record'>,
   input: Input,
 ): DeepPartial<StreamMsg> {
-  const { model, system, schema, maxTurns, compactAt, maxCostUsd, thinking, retries, ephemeral } = settings
+  const { model, system, schema, maxTurns, compactAt, maxCostUsd, thinking, effort, retries, ephemeral } =
+    settings
   // only such turns may choose their directory and environment
   const isLocal = classifySender(record.sender) === 'local'
   return {
@@ -93,6 +94,7 @@ function toMessage(
       compactAt,
       maxCost: maxCostUsd,
       thinking,
+      effort,
       retries,
       ephemeral,
       tools: settings.tools,

@@ -32,6 +32,7 @@ export interface SendSettings extends PermissionSettings {
   system: string | undefined
   schema: string
   thinking: boolean | undefined
+  effort: string
   maxTurns: number | undefined
   /** The share of the context window from which the conversation is compacted. */
   compactAt: number | undefined
@@ -87,6 +88,7 @@ export async function readSettings(
     system: await readSystemText(value('system'), host, signal),
     schema: await readSchemaText(value('schema'), host, signal),
     thinking: has('thinking') || undefined,
+    effort: value('effort') ?? '',
     maxTurns: count('max-turns', 1),
     compactAt: parseOptional(value('compact-at'), parseShare),
     maxCostUsd: parseOptional(value('max-cost'), parseUsd),

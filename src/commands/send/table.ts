@@ -1,5 +1,5 @@
 import type { Command } from '../../cli/command.ts'
-import { AGENT_OPTION, RULE_OPTIONS } from '../../cli/options.ts'
+import { AGENT_OPTION, EFFORT_OPTION, RULE_OPTIONS } from '../../cli/options.ts'
 
 /** The row of the command table for `send`. */
 export const SEND_COMMANDS: readonly Command[] = [
@@ -34,6 +34,7 @@ of --input stream-json. With --detach the default is park on a terminal, else de
       { name: 'model', short: 'm', value: 'NAME', kind: 'model', summary: 'Use this model' },
       { name: 'system', value: 'TEXT', summary: "Replace the agent's prompt; @FILE reads a file" },
       { name: 'thinking', summary: 'Let the model think, and show its thinking on standard error' },
+      EFFORT_OPTION,
       {
         name: 'schema',
         value: 'JSON',

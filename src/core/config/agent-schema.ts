@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { EFFORTS } from '../base/effort.ts'
 import type { JsonObject } from '../base/message.ts'
 import { HOOKS_HINT, namesServers, withoutEmptyKeys, withoutLegacyKeys } from './legacy.ts'
 import { findNameClashes, mcpEntry } from './mcp-entry.ts'
@@ -15,6 +16,7 @@ export const agentTable = strictTable({
   model: z.exactOptional(filledString()),
   max_iterations: z._default(wholeNumber(1), 100),
   thinking: z._default(z.boolean(), false),
+  effort: z.exactOptional(z.enum(EFFORTS)),
   skills: z._default(z.array(filledString()), []),
   tools: z._default(z.array(filledString()), []),
   tool_choice: z.exactOptional(filledString()),

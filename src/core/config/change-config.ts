@@ -15,13 +15,13 @@ import { configError } from './validation-issue.ts'
  */
 export async function changeConfig(
   { config }: Pick<HomePaths, 'config'>,
-  change: (table: JsonObject) => JsonObject,
+  change: (table: JsonObject) => JsonObject | Promise<JsonObject>,
 ): Promise<void> {
   const text = (await readTextFile(config)) ?? ''
   const document = parseToml(basename(config), text)
   if (!document.ok) throw configError(document.problems)
   const { table } = document.value
-  const edited = editToml(text, table, change(table))
+  const edited = editToml(text, table, await change(table))
   if (edited !== text) await replaceFile(await resolveTarget(config), edited)
 }
 

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { EFFORTS } from '../base/effort.ts'
 import { permissionsTable } from './permissions.ts'
 import {
   filledString,
@@ -29,6 +30,7 @@ export type ProviderKind = (typeof PROVIDER_KINDS)[number]
 export const configTable = z.lazy(() =>
   strictTable({
     model: z.exactOptional(filledString()),
+    effort: z.exactOptional(z.enum(EFFORTS)),
     llm: z.exactOptional(z.lazy(llm)),
     providers: z._default(z.array(z.lazy(provider)), []),
     skills: z.prefault(strictTable({ dirs: z._default(z.array(filledString()), []) }), {}),

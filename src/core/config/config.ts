@@ -1,3 +1,4 @@
+import type { Effort } from '../base/effort.ts'
 import type { JsonObject } from '../base/message.ts'
 import { type ConfigTable, configTable, type ProviderKind } from './config-schema.ts'
 import { HOOKS_HINT, withoutConfigKeys, withoutEmptyTexts } from './legacy.ts'
@@ -24,8 +25,8 @@ export interface ProviderConfig {
   /** The URL without a trailing slash or endpoint. Undefined: the provider's usual address. */
   baseUrl: string | undefined
   /**
-   * The models of this provider. Undefined: every name that no other provider lists; at most one provider is
-   * configured that way.
+   * The models of this provider. Undefined: every name that no other provider lists. Among several such
+   * providers, the one whose names look like it gets a name, otherwise the first (ADR 0182).
    */
   models: readonly ModelConfig[] | undefined
   /** The AWS region, for Bedrock. Absent: the one of the environment or the profile. */
@@ -47,6 +48,8 @@ export interface Config {
   defaultModel: string | undefined
   /** The location of `defaultModel` in the file: `config.toml:1`. */
   defaultModelWhere?: string
+  /** The reasoning effort of agents that do not name one. */
+  effort?: Effort
   /** Additional skill folders, as written. */
   skillDirs: readonly string[]
   /** Default environment variables for every MCP server that is a program. */
@@ -119,6 +122,7 @@ function normalize(table: ConfigTable, locate: (path: KeyPath) => string): Confi
   return {
     providers: llm?.base_url === undefined ? providers : [endpoint, ...providers],
     ...toDefaultModel(table, locate),
+    ...(table.effort !== undefined && { effort: table.effort }),
     skillDirs: table.skills.dirs,
     env: table.env,
     permissions: toRules(table.permissions, locate),
@@ -194,8 +198,6 @@ function* claims(table: JsonObject): Generator<{ what: string; path: KeyPath }> 
 function* providerClaims(provider: JsonObject, path: KeyPath): Generator<{ what: string; path: KeyPath }> {
   const { name, models } = provider
   if (typeof name === 'string') yield { what: `provider named "${name}"`, path }
-  if (!Object.hasOwn(provider, 'models'))
-    yield { what: 'provider without "models", which takes any name', path }
   for (const [i, entry] of (Array.isArray(models) ? models : []).entries()) {
     const model = isTable(entry) ? entry['name'] : entry
     if (typeof model === 'string')

@@ -824,6 +824,11 @@ export interface TurnOptions {
    */
   asksTrust: boolean;
   /**
+   * How much the model may reason: minimal, low, medium, high, xhigh or max. Empty: decided by the agent's
+   * file, then by config.toml.
+   */
+  effort: string;
+  /**
    * A side question: sees the stored messages of the conversation, may run beside one of its turns, has no
    * tools, and stores nothing.
    */
@@ -1015,6 +1020,8 @@ export interface StreamStart {
   model: string;
   /** The SessionMessage.seq of the message that the turn answers; 0: it is not stored. */
   messageSeq: number;
+  /** The reasoning effort. Empty: the provider's default. */
+  effort: string;
 }
 
 /** A piece of the answer. */
@@ -1983,6 +1990,8 @@ export interface ListModelsMsg {
 /** Makes this model the default. */
 export interface SetActiveModelMsg {
   model: string;
+  /** The reasoning effort of agents that do not name one. Empty: the provider's default. Absent: unchanged. */
+  effort?: string | undefined;
 }
 
 /** A model that can be called by name. An absent field is unknown, never zero. */
@@ -1999,12 +2008,18 @@ export interface ModelInfo {
     | undefined;
   /** The price in US dollars per million tokens. */
   inputUsd?: number | undefined;
-  outputUsd?: number | undefined;
+  outputUsd?:
+    | number
+    | undefined;
+  /** The levels of reasoning effort that it accepts, in ascending order. Empty: none, or not known. */
+  efforts: string[];
 }
 
 /** Models, by name. */
 export interface ModelList {
   models: ModelInfo[];
+  /** The reasoning effort of agents that do not name one. Empty: the provider's default. */
+  effort: string;
 }
 
 /** Lists the available skills. */
@@ -5243,6 +5258,7 @@ function createBaseTurnOptions(): TurnOptions {
     ask: [],
     unattended: false,
     asksTrust: false,
+    effort: "",
     side: false,
     compactAt: undefined,
   };
@@ -5309,6 +5325,9 @@ export const TurnOptions: MessageFns<TurnOptions> = {
     }
     if (message.asksTrust !== false) {
       writer.uint32(160).bool(message.asksTrust);
+    }
+    if (message.effort !== "") {
+      writer.uint32(170).string(message.effort);
     }
     if (message.side !== false) {
       writer.uint32(184).bool(message.side);
@@ -5495,6 +5514,14 @@ export const TurnOptions: MessageFns<TurnOptions> = {
             message.asksTrust = reader.bool();
             continue;
           }
+          case 21: {
+            if (tag !== 170) {
+              break;
+            }
+
+            message.effort = reader.string();
+            continue;
+          }
           case 23: {
             if (tag !== 184) {
               break;
@@ -5556,6 +5583,7 @@ export const TurnOptions: MessageFns<TurnOptions> = {
     message.ask = object.ask?.map((e) => e) || [];
     message.unattended = object.unattended ?? false;
     message.asksTrust = object.asksTrust ?? false;
+    message.effort = object.effort ?? "";
     message.side = object.side ?? false;
     message.compactAt = object.compactAt ?? undefined;
     return message;
@@ -7050,7 +7078,7 @@ export const StreamEvent: MessageFns<StreamEvent> = {
 };
 
 function createBaseStreamStart(): StreamStart {
-  return { agent: "", runId: "", sessionId: "", model: "", messageSeq: 0 };
+  return { agent: "", runId: "", sessionId: "", model: "", messageSeq: 0, effort: "" };
 }
 
 export const StreamStart: MessageFns<StreamStart> = {
@@ -7069,6 +7097,9 @@ export const StreamStart: MessageFns<StreamStart> = {
     }
     if (message.messageSeq !== 0) {
       writer.uint32(504).uint64(message.messageSeq);
+    }
+    if (message.effort !== "") {
+      writer.uint32(514).string(message.effort);
     }
     return writer;
   },
@@ -7126,6 +7157,14 @@ export const StreamStart: MessageFns<StreamStart> = {
             message.messageSeq = longToNumber(reader.uint64());
             continue;
           }
+          case 64: {
+            if (tag !== 514) {
+              break;
+            }
+
+            message.effort = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -7148,6 +7187,7 @@ export const StreamStart: MessageFns<StreamStart> = {
     message.sessionId = object.sessionId ?? "";
     message.model = object.model ?? "";
     message.messageSeq = object.messageSeq ?? 0;
+    message.effort = object.effort ?? "";
     return message;
   },
 };
@@ -15430,13 +15470,16 @@ export const ListModelsMsg: MessageFns<ListModelsMsg> = {
 };
 
 function createBaseSetActiveModelMsg(): SetActiveModelMsg {
-  return { model: "" };
+  return { model: "", effort: undefined };
 }
 
 export const SetActiveModelMsg: MessageFns<SetActiveModelMsg> = {
   encode(message: SetActiveModelMsg, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.model !== "") {
       writer.uint32(10).string(message.model);
+    }
+    if (message.effort !== undefined) {
+      writer.uint32(482).string(message.effort);
     }
     return writer;
   },
@@ -15462,6 +15505,14 @@ export const SetActiveModelMsg: MessageFns<SetActiveModelMsg> = {
             message.model = reader.string();
             continue;
           }
+          case 60: {
+            if (tag !== 482) {
+              break;
+            }
+
+            message.effort = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -15480,6 +15531,7 @@ export const SetActiveModelMsg: MessageFns<SetActiveModelMsg> = {
   fromPartial(object: DeepPartial<SetActiveModelMsg>): SetActiveModelMsg {
     const message = createBaseSetActiveModelMsg();
     message.model = object.model ?? "";
+    message.effort = object.effort ?? undefined;
     return message;
   },
 };
@@ -15492,6 +15544,7 @@ function createBaseModelInfo(): ModelInfo {
     context: undefined,
     inputUsd: undefined,
     outputUsd: undefined,
+    efforts: [],
   };
 }
 
@@ -15514,6 +15567,9 @@ export const ModelInfo: MessageFns<ModelInfo> = {
     }
     if (message.outputUsd !== undefined) {
       writer.uint32(505).double(message.outputUsd);
+    }
+    for (const v of message.efforts) {
+      writer.uint32(514).string(v!);
     }
     return writer;
   },
@@ -15579,6 +15635,14 @@ export const ModelInfo: MessageFns<ModelInfo> = {
             message.outputUsd = reader.double();
             continue;
           }
+          case 64: {
+            if (tag !== 514) {
+              break;
+            }
+
+            message.efforts.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -15602,18 +15666,22 @@ export const ModelInfo: MessageFns<ModelInfo> = {
     message.context = object.context ?? undefined;
     message.inputUsd = object.inputUsd ?? undefined;
     message.outputUsd = object.outputUsd ?? undefined;
+    message.efforts = object.efforts?.map((e) => e) || [];
     return message;
   },
 };
 
 function createBaseModelList(): ModelList {
-  return { models: [] };
+  return { models: [], effort: "" };
 }
 
 export const ModelList: MessageFns<ModelList> = {
   encode(message: ModelList, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.models) {
       ModelInfo.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.effort !== "") {
+      writer.uint32(482).string(message.effort);
     }
     return writer;
   },
@@ -15639,6 +15707,14 @@ export const ModelList: MessageFns<ModelList> = {
             message.models.push(ModelInfo.decode(reader, reader.uint32()));
             continue;
           }
+          case 60: {
+            if (tag !== 482) {
+              break;
+            }
+
+            message.effort = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -15657,6 +15733,7 @@ export const ModelList: MessageFns<ModelList> = {
   fromPartial(object: DeepPartial<ModelList>): ModelList {
     const message = createBaseModelList();
     message.models = object.models?.map((e) => ModelInfo.fromPartial(e)) || [];
+    message.effort = object.effort ?? "";
     return message;
   },
 };

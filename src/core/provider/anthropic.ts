@@ -26,7 +26,7 @@ export function streamAnthropic(
   const call = toSdkCall(request, { keepsReasoning: isSigned, filesInToolResults: true })
   const options = {
     ...markCached(call),
-    ...(request.thinking && { reasoning: 'high' as const }),
+    ...((request.effort || request.thinking) && { reasoning: request.effort ?? ('high' as const) }),
     ...thinkingOptions(request),
   }
   return streamModel({ model, options, target: { endpoint, model: request.model } }, signal)

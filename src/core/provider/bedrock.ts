@@ -29,8 +29,8 @@ export function streamConverse(
   const options = {
     ...(CACHES.test(request.model) ? markCached(call) : call),
     headers: { 'user-agent': `crabtalk/${VERSION}` },
+    ...((request.effort || request.thinking) && { reasoning: request.effort ?? ('high' as const) }),
     ...(request.thinking && {
-      reasoning: 'high' as const,
       ...(CLAUDE.test(request.model) && {
         providerOptions: { [NAMESPACE]: { reasoningConfig: { display: 'summarized' } } },
       }),

@@ -7,8 +7,7 @@ import type { ModelSource } from './source.ts'
 import type { ModelEvent, ModelRequest, ToolSpec } from './types.ts'
 
 /** A hint that tells the user how to connect a real model. */
-export const CONNECT_HINT =
-  'set ANTHROPIC_API_KEY or OPENAI_API_KEY, start Ollama, or write [llm] in config.toml'
+export const CONNECT_HINT = 'connect a provider with crabtalk connect, or set a key such as ANTHROPIC_API_KEY'
 
 /**
  * The built-in model: offline, deterministic, free. It calls real tools, so that every step of a turn can be
@@ -51,7 +50,7 @@ async function* answer(
 }
 
 function noticeWith(remark: string | undefined): string {
-  return `The built-in demo answers; it is not a language model. To connect one: ${CONNECT_HINT}${remark ? `. ${remark}` : ''}`
+  return `No model connected. Answers come from the built-in demo. Connect one: crabtalk connect${remark ? `. ${remark}` : ''}`
 }
 
 function aboutResults(messages: readonly Message[]): string {
@@ -88,7 +87,7 @@ function aboutPrompt(prompt: string, message: Message | undefined, tools: readon
     ...parseBlocks(prompt).map(({ name, body }) => `${pluralize(lineCount(body), 'line')} of ${name}`),
     ...(message?.attachments ?? []).map(({ media_type: type, name = type }) => `the attachment ${name}`),
   ]
-  return `I am crabtalk's built-in demo, not a language model, so I cannot answer that. I received ${joinWords(parts)}. Ask me what I can do.`
+  return `I only know a few commands, so I cannot answer that. I received ${joinWords(parts)}. Ask me what I can do.`
 }
 
 /** Returns the data blocks of a prompt: standard input and files. */
@@ -136,5 +135,4 @@ I call the tool a model would call, and say what it gave me:
   read FILE · list files in DIR · find '*.ts' · search for WORD
   write FILE: text · run COMMAND · call TOOL {"any": "arguments"}
 
-To connect a model: set ANTHROPIC_API_KEY or OPENAI_API_KEY, start Ollama, or
-write [llm] in config.toml.`
+To connect a model: crabtalk connect`

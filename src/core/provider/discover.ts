@@ -8,6 +8,7 @@ import { CONNECT_HINT, demoSource } from './demo.ts'
 import {
   checkEndpoint,
   endpointFromEnv,
+  findPreset,
   findPresetAddress,
   localModelEndpoint,
   type ModelEndpoint,
@@ -26,7 +27,7 @@ export interface ModelLookup {
   /** The model the user requested; it becomes the default. */
   model?: string
   /** Replaces the usual servers. */
-  localServers?: typeof LOCAL_SERVERS
+  localServers?: readonly LocalPort[]
 }
 
 /**
@@ -65,10 +66,10 @@ function commitConfigured(registry: ModelRegistry, model: string, where = 'confi
   }
 }
 
-/** Names the key of the provider that the model's name points to, else every way to connect one. */
+/** Names the provider that the model's name points to, else the ways to connect one. */
 function connectHint(model: string): string {
   const owner = PRESETS.find(({ owns }) => owns.test(model))
-  return `${owner ? `set ${owner.keys[0]}` : CONNECT_HINT}, or use --model demo`
+  return `${owner ? `connect it with crabtalk connect ${owner.name}` : CONNECT_HINT}, or use --model demo`
 }
 
 function chooseHint(names: readonly string[]): string {
@@ -120,7 +121,8 @@ function configuredSource(provider: ProviderConfig, env: Env): ModelSource {
     where,
     models: (models ?? []).map(({ name: model, ...facts }) => ({ name: model, facts })),
     isOpen: models === undefined,
-    ...(preset && models === undefined && suggestionAt(preset, env, provider)),
+    ...ownedNames(provider),
+    ...(preset && models === undefined && toSuggestion(suggestModel(preset, env, provider))),
     ...(kind in NAMES && { nameHint: NAMES[kind]! }),
     check: () => checkEndpoint(toEndpoint(provider, env)),
     prepare: () => prepareEndpoint(toEndpoint(provider, env)),
@@ -129,29 +131,41 @@ function configuredSource(provider: ProviderConfig, env: Env): ModelSource {
   }
 }
 
+/** Returns the pattern of a configured provider's model names, if it is a known one. */
+function ownedNames(provider: ProviderConfig): Pick<ModelSource, 'owns'> {
+  const preset = findPreset(provider)
+  return preset ? { owns: preset.owns } : {}
+}
+
 function keyedSource(preset: Preset, env: Env): ModelSource | undefined {
   const endpoint = endpointFromEnv(preset, env)
   if (endpoint === undefined) return undefined
-  return openSource(endpoint, { owns: preset.owns, ...suggestionAt(preset, env, {}) })
+  return openSource(endpoint, { owns: preset.owns, ...toSuggestion(suggestModel(preset, env, {})) })
 }
 
 /**
  * Returns the user's own model, otherwise the preset's default if it is certainly available: at the vendor's
  * own address, or on a wire that only the vendor's models use.
  */
-function suggestionAt(
+export function suggestModel(
   preset: Preset,
   env: Env,
-  place: Pick<Partial<ProviderConfig>, 'baseUrl' | 'region' | 'profile'>,
-): { suggests?: string } {
+  place: { baseUrl?: string | undefined; region?: string | undefined; profile?: string | undefined },
+): string | undefined {
   const { kind, defaultIn, modelKeys = [] } = preset
   const own = modelKeys.map((name) => env[name]).find(Boolean)
-  if (own !== undefined) return { suggests: own }
-  const model = defaultIn ? defaultIn(awsRegion(env, place)) : preset.defaultModel
+  if (own !== undefined) return own
+  const model = defaultIn
+    ? defaultIn(awsRegion(env, { region: place.region, profile: place.profile }))
+    : preset.defaultModel
   const address = place.baseUrl ?? findPresetAddress(preset, env)
   const isOnlyTheirs =
     address !== undefined && ['messages', 'gemini', 'converse'].includes(wireAt(kind, address))
-  return model !== undefined && (isOnlyTheirs || isAtHome(preset, address)) ? { suggests: model } : {}
+  return isOnlyTheirs || isAtHome(preset, address) ? model : undefined
+}
+
+function toSuggestion(model: string | undefined): Pick<ModelSource, 'suggests'> {
+  return model === undefined ? {} : { suggests: model }
 }
 
 /** Whether an address is the vendor's own, in any spelling and region. */
@@ -169,21 +183,39 @@ function canList(kind: ModelEndpoint['kind']): boolean {
   return kind !== 'azure' && kind !== 'bedrock'
 }
 
-/** Returns the first server in the list that responds in time and has a model, if any. */
-async function localSources(servers: typeof LOCAL_SERVERS, signal: AbortSignal): Promise<ModelSource[]> {
+/** The usual port of a model server on this machine. */
+type LocalPort = Pick<(typeof LOCAL_SERVERS)[number], 'name' | 'port'>
+
+/** A model server on this machine, and its models. */
+export interface LocalServer {
+  name: string
+  endpoint: ModelEndpoint
+  models: readonly string[]
+}
+
+/** Returns the servers in the list that respond within 150 ms and have a model, in the order of the list. */
+export async function findLocalServers(
+  servers: readonly LocalPort[],
+  signal: AbortSignal,
+): Promise<LocalServer[]> {
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(LOCAL_WAIT_MS)])
   const found = await Promise.all(
     servers.map(async ({ name, port }) => {
       const endpoint = localModelEndpoint(name, port)
-      const names = await fetchModels(endpoint, deadline).catch(() => []) // usually no server is running there
-      return { endpoint, names }
+      const models = await fetchModels(endpoint, deadline).catch(() => []) // usually no server is running there
+      return { name, endpoint, models }
     }),
   )
   signal.throwIfAborted()
-  const server = found.find(({ names }) => names.length > 0)
+  return found.filter(({ models }) => models.length > 0)
+}
+
+/** Returns the first server of this machine as a source, if any. */
+async function localSources(servers: readonly LocalPort[], signal: AbortSignal): Promise<ModelSource[]> {
+  const [server] = await findLocalServers(servers, signal)
   if (server === undefined) return []
   const facts = { inputUsd: 0, outputUsd: 0 }
-  return [{ ...openSource(server.endpoint, {}), models: server.names.map((name) => ({ name, facts })) }]
+  return [{ ...openSource(server.endpoint, {}), models: server.models.map((name) => ({ name, facts })) }]
 }
 
 function openSource(endpoint: ModelEndpoint, more: Pick<ModelSource, 'owns' | 'suggests'>): ModelSource {

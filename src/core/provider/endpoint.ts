@@ -71,7 +71,7 @@ export function checkEndpoint(endpoint: ModelEndpoint): void {
   const preset = PRESETS.find((known) => known.kind === kind)
   const variables = kind === 'bedrock' ? AWS_KEYS : preset?.keys.join(' or ')
   throw new CrabError('credentials', `Cannot use provider "${name}" (${where}): no key is set`, {
-    hint: `set ${variables}, or write api_key = "KEY" in config.toml`,
+    hint: `set ${variables}, or use crabtalk connect`,
   })
 }
 

@@ -24,8 +24,8 @@ export function streamGemini(
       filesInToolResults: true,
       takesSound: true,
     }),
+    ...((request.effort || request.thinking) && { reasoning: request.effort ?? ('high' as const) }),
     ...(request.thinking && {
-      reasoning: 'high' as const,
       providerOptions: { google: { thinkingConfig: { includeThoughts: true } } },
     }),
   }

@@ -1,3 +1,4 @@
+import { toCrabError } from '../base/errors.ts'
 import { isObject, parseObject } from '../base/json.ts'
 import type { JsonObject } from '../base/message.ts'
 import type { Wire } from './address.ts'
@@ -11,20 +12,34 @@ import { toResponseError } from './model-error.ts'
  * Throws like a model call. An answer without a list yields no names.
  */
 export async function fetchModels(endpoint: ModelEndpoint, signal: AbortSignal): Promise<string[]> {
-  checkKey(endpoint)
-  const { baseUrl, wire, timeoutMs, idleMs, where } = endpoint
-  const fetch = httpFetch({ firstByteMs: timeoutMs, idleMs, hint: `check base_url (${where})` })
-  const response = await fetch(`${baseUrl}/models${WHOLE_LIST[wire] ?? ''}`, {
-    headers: authHeaders(endpoint),
-    signal,
-  })
-  const body = await readBodyText(response.body)
-  if (!response.ok) {
-    const refusal = { status: response.status, headers: Object.fromEntries(response.headers), body }
-    throw toResponseError(refusal, { endpoint, model: 'models' })
-  }
-  const names = wire === 'gemini' ? geminiNames(body) : namesIn(body)
+  const body = await get(endpoint, `/models${WHOLE_LIST[endpoint.wire] ?? ''}`, signal)
+  const names = endpoint.wire === 'gemini' ? geminiNames(body) : namesIn(body)
   return names.filter((name) => !NO_CHAT.test(name))
+}
+
+/**
+ * Sends a request that only succeeds with a valid key. A server without that path accepts every key here.
+ * Throws like a model call.
+ */
+export async function fetchKeyCheck(
+  endpoint: ModelEndpoint,
+  path: string,
+  signal: AbortSignal,
+): Promise<void> {
+  await get(endpoint, path, signal).catch((reason: unknown) => {
+    if (toCrabError(reason).kind !== 'config') throw reason
+  })
+}
+
+async function get(endpoint: ModelEndpoint, path: string, signal: AbortSignal): Promise<string> {
+  checkKey(endpoint)
+  const { baseUrl, timeoutMs, idleMs, where } = endpoint
+  const fetch = httpFetch({ firstByteMs: timeoutMs, idleMs, hint: `check base_url (${where})` })
+  const response = await fetch(`${baseUrl}${path}`, { headers: authHeaders(endpoint), signal })
+  const body = await readBodyText(response.body)
+  if (response.ok) return body
+  const refusal = { status: response.status, headers: Object.fromEntries(response.headers), body }
+  throw toResponseError(refusal, { endpoint, model: 'models' })
 }
 
 function authHeaders({ wire, apiKey }: ModelEndpoint): Record<string, string> {

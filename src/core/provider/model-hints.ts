@@ -33,9 +33,9 @@ export function hintFor(
 }
 
 function aboutKey({ apiKey, keyFrom }: Pick<ModelEndpoint, 'apiKey' | 'keyFrom'>, message: string): string {
-  if (apiKey === undefined) return `no key is set: set one (${keyFrom})`
+  if (apiKey === undefined) return `no key is set: set one (${keyFrom}), or use crabtalk connect`
   if (/credit|quota|balance|billing/i.test(message)) return `add credit, or use another key (${keyFrom})`
-  return `check the key (${keyFrom})`
+  return `check the key (${keyFrom}), or replace it: crabtalk connect`
 }
 
 function aboutAws({ apiKey, aws, keyFrom }: ModelEndpoint, model: string, message: string): string {

@@ -1,4 +1,5 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
+import type { Effort } from '../base/effort.ts'
 import { VERSION } from '../base/version.ts'
 import type { ModelEndpoint } from './endpoint.ts'
 import { toSdkCall } from './prompt.ts'
@@ -65,10 +66,10 @@ function renameMaxTokens({ max_tokens: limit, ...body }: Record<string, unknown>
  */
 function chooseEffort(
   { kind }: ModelEndpoint,
-  { model, tools, thinking }: ModelRequest,
-): 'none' | 'medium' | undefined {
+  { model, tools, thinking, effort }: ModelRequest,
+): 'none' | Effort | undefined {
   if (kind === 'openai' && tools.length > 0 && /^gpt-(5\.[4-9]|[6-9])/.test(model)) return 'none'
-  return thinking ? 'medium' : undefined
+  return effort ?? (thinking ? 'medium' : undefined)
 }
 
 function withSchemaInPrompt(request: ModelRequest): ModelRequest {

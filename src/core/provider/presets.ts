@@ -3,7 +3,16 @@ import type { ProviderKind } from '../config/config-schema.ts'
 /** A hosted provider with known variables, address and model names. */
 export interface Preset {
   name: string
+  /** Its name for people. */
+  title: string
   kind: ProviderKind
+  /** The page on which a user creates a key. */
+  keyPage?: string
+  /**
+   * The path of a request that checks a key, below the address; absent when listing the models already needs
+   * a valid key.
+   */
+  keyCheckPath?: string
   /** Variables that hold its key; the first one set counts. */
   keys: readonly [string, ...string[]]
   /** Variables that hold its address; the first one set counts. Default: `<NAME>_BASE_URL`. */
@@ -34,7 +43,9 @@ const COMMERCIAL = 'global.anthropic.claude-sonnet-5-5'
 export const PRESETS: readonly Preset[] = [
   {
     name: 'anthropic',
+    title: 'Anthropic',
     kind: 'anthropic',
+    keyPage: 'https://console.anthropic.com/settings/keys',
     keys: ['ANTHROPIC_API_KEY'],
     baseUrl: 'https://api.anthropic.com/v1',
     defaultModel: 'claude-sonnet-5-5',
@@ -42,7 +53,9 @@ export const PRESETS: readonly Preset[] = [
   },
   {
     name: 'openai',
+    title: 'OpenAI',
     kind: 'openai',
+    keyPage: 'https://platform.openai.com/api-keys',
     keys: ['OPENAI_API_KEY'],
     baseUrl: 'https://api.openai.com/v1',
     defaultModel: 'gpt-6-sol',
@@ -50,7 +63,9 @@ export const PRESETS: readonly Preset[] = [
   },
   {
     name: 'gemini',
+    title: 'Google',
     kind: 'google',
+    keyPage: 'https://aistudio.google.com/apikey',
     keys: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
     baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
     defaultModel: 'gemini-3.8-flash',
@@ -58,7 +73,10 @@ export const PRESETS: readonly Preset[] = [
   },
   {
     name: 'openrouter',
+    title: 'OpenRouter',
     kind: 'openai-compatible',
+    keyPage: 'https://openrouter.ai/settings/keys',
+    keyCheckPath: '/key', // its list of models is public
     keys: ['OPENROUTER_API_KEY'],
     baseUrl: 'https://openrouter.ai/api/v1',
     defaultModel: 'openrouter/auto',
@@ -66,7 +84,9 @@ export const PRESETS: readonly Preset[] = [
   },
   {
     name: 'groq',
+    title: 'Groq',
     kind: 'openai-compatible',
+    keyPage: 'https://console.groq.com/keys',
     keys: ['GROQ_API_KEY'],
     baseUrl: 'https://api.groq.com/openai/v1',
     defaultModel: 'openai/gpt-oss-120b',
@@ -74,7 +94,9 @@ export const PRESETS: readonly Preset[] = [
   },
   {
     name: 'mistral',
+    title: 'Mistral',
     kind: 'openai-compatible',
+    keyPage: 'https://console.mistral.ai/api-keys',
     keys: ['MISTRAL_API_KEY'],
     baseUrl: 'https://api.mistral.ai/v1',
     defaultModel: 'mistral-medium-latest',
@@ -82,7 +104,9 @@ export const PRESETS: readonly Preset[] = [
   },
   {
     name: 'xai',
+    title: 'xAI',
     kind: 'openai-compatible',
+    keyPage: 'https://console.x.ai',
     keys: ['XAI_API_KEY'],
     baseUrl: 'https://api.x.ai/v1',
     defaultModel: 'grok-4.6',
@@ -90,7 +114,9 @@ export const PRESETS: readonly Preset[] = [
   },
   {
     name: 'deepseek',
+    title: 'DeepSeek',
     kind: 'openai-compatible',
+    keyPage: 'https://platform.deepseek.com/api_keys',
     keys: ['DEEPSEEK_API_KEY'],
     baseUrl: 'https://api.deepseek.com/v1',
     defaultModel: 'deepseek-v4-flash',
@@ -98,6 +124,7 @@ export const PRESETS: readonly Preset[] = [
   },
   {
     name: 'bedrock',
+    title: 'Amazon Bedrock',
     kind: 'bedrock',
     keys: ['AWS_BEARER_TOKEN_BEDROCK', 'AWS_ACCESS_KEY_ID'],
     addresses: ['BEDROCK_BASE_URL', 'AWS_ENDPOINT_URL_BEDROCK_RUNTIME', 'AWS_ENDPOINT_URL'],
@@ -110,6 +137,7 @@ export const PRESETS: readonly Preset[] = [
   },
   {
     name: 'azure',
+    title: 'Azure OpenAI',
     kind: 'azure',
     keys: ['AZURE_OPENAI_API_KEY', 'AZURE_API_KEY'],
     addresses: ['AZURE_OPENAI_ENDPOINT', 'AZURE_BASE_URL'],
@@ -119,9 +147,9 @@ export const PRESETS: readonly Preset[] = [
 ]
 
 /** Model servers that run on the user's machine, with their default ports. */
-export const LOCAL_SERVERS: readonly { name: string; port: number }[] = [
-  { name: 'ollama', port: 11434 },
-  { name: 'lmstudio', port: 1234 },
-  { name: 'llama.cpp', port: 8080 },
-  { name: 'vllm', port: 8000 },
+export const LOCAL_SERVERS: readonly { name: string; title: string; port: number }[] = [
+  { name: 'ollama', title: 'Ollama', port: 11434 },
+  { name: 'lmstudio', title: 'LM Studio', port: 1234 },
+  { name: 'llama.cpp', title: 'llama.cpp', port: 8080 },
+  { name: 'vllm', title: 'vLLM', port: 8000 },
 ]

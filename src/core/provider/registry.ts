@@ -117,6 +117,12 @@ export class ModelRegistry implements Provider {
     return this.#resolve(model).source
   }
 
+  /** Returns the provider that a name means, and the provider's own name of the model. Throws `config`. */
+  locate(name: string): { provider: string; model: string } {
+    const { source, model } = this.#resolve(name)
+    return { provider: source.name, model }
+  }
+
   prepare(model: string): void {
     this.#resolve(model).source.prepare?.()
   }

@@ -27,7 +27,7 @@ export function streamResponses(
       keepsReasoning: ({ meta }, { inThisTurn }) => inThisTurn && meta?.[owner] !== undefined,
       filesInToolResults: true,
     }),
-    ...(request.thinking && { reasoning: 'medium' as const }),
+    ...((request.effort || request.thinking) && { reasoning: request.effort ?? ('medium' as const) }),
     providerOptions: optionsFor(owner, request),
   }
   return streamModel({ model, options, target: { endpoint, model: request.model } }, signal)
@@ -43,12 +43,15 @@ function headersFor({ kind, apiKey }: ModelEndpoint): Record<string, string> {
   }
 }
 
-function optionsFor(owner: Owner, { model, schema, thinking }: ModelRequest): SharedV4ProviderOptions {
+function optionsFor(
+  owner: Owner,
+  { model, schema, thinking, effort }: ModelRequest,
+): SharedV4ProviderOptions {
   return {
     [owner]: {
       store: false,
       ...(thinking && { reasoningSummary: 'auto' }),
-      ...(thinking && !KNOWN_NAME.test(model) && { forceReasoning: true }), // a deployment may have any name
+      ...((thinking || effort) && !KNOWN_NAME.test(model) && { forceReasoning: true }), // a deployment may have any name
       ...(schema && { strictJsonSchema: false }), // callers' schemas are rarely within the strict subset
     },
   }

@@ -1,3 +1,4 @@
+import type { Effort } from '../base/effort.ts'
 import type { CrabError } from '../base/errors.ts'
 import type { JsonObject, Message, ToolCall, Usage } from '../base/message.ts'
 
@@ -30,6 +31,8 @@ export interface ModelRequest {
   tools: readonly ToolSpec[]
   toolChoice?: ToolChoice
   thinking?: boolean
+  /** The reasoning effort; absent: the provider's default. */
+  effort?: Effort
   /** A JSON Schema that the whole answer must match. */
   schema?: JsonObject
   maxOutputTokens?: number

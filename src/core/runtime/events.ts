@@ -1,3 +1,4 @@
+import type { Effort } from '../base/effort.ts'
 import type { CrabError } from '../base/errors.ts'
 import type { ToolCall, Usage } from '../base/message.ts'
 import type { RemoteNames } from '../storage/types.ts'
@@ -94,6 +95,8 @@ export interface TurnStart {
   runId: string
   sessionId: string
   model: string
+  /** The reasoning effort that is requested; absent: the provider's default. */
+  effort?: Effort
   /** The line of the user's message in the session; 0 when it is not stored. */
   line: number
 }

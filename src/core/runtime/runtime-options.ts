@@ -1,3 +1,4 @@
+import type { Effort } from '../base/effort.ts'
 import type { Log } from '../base/log.ts'
 import type { AgentConfig } from '../config/agent-schema.ts'
 import type { Rule } from '../policy/types.ts'
@@ -20,6 +21,8 @@ export interface Agents {
 /** The configuration that a reload may change; a turn keeps the one it began with. */
 export interface TurnConfig {
   provider: Provider
+  /** The reasoning effort of agents that do not name one; absent: the provider's default. */
+  effort?: Effort
   /** The permission rules that hold for every agent. */
   rules: readonly Rule[]
   /** A warning about the configuration that every turn reports, as a sentence without a full stop. */

@@ -263,9 +263,9 @@ export class Runtime implements AsyncDisposable {
     signal: AbortSignal,
   ): AsyncGenerator<AgentEvent> {
     const { speaker, request, conversation } = plan
-    const { model } = request
-    const primary = { id, name }
-    yield { type: 'start', agent: speaker, primary, runId, sessionId: conversation.id, model, line }
+    const { model, effort } = request
+    const turn = { agent: speaker, primary: { id, name }, runId, sessionId: conversation.id, model, line }
+    yield { type: 'start', ...turn, ...(effort !== undefined && { effort }) }
     if (warning !== undefined) yield { type: 'notice', message: warning }
     for (const message of conversation.warnings) yield { type: 'notice', message }
     yield* runTurn(plan, signal)

@@ -6,6 +6,7 @@ import { openWorkspace, resolvePath } from '../policy/paths.ts'
 import { parseRule } from '../policy/pattern.ts'
 import { resolveRules } from '../policy/resolve-rules.ts'
 import type { Rule } from '../policy/types.ts'
+import { fitEffort } from '../provider/efforts.ts'
 import type { ModelRequest, ToolSpec } from '../provider/types.ts'
 import type { Asks } from './asks.ts'
 import type { EventChannel } from './event-channel.ts'
@@ -101,7 +102,12 @@ export async function planTurn(
     speaker: agent.name,
     guest,
     system,
-    request: { model, thinking: settings.thinking ?? agent.thinking, ...optional(settings) },
+    request: {
+      model,
+      thinking: settings.thinking ?? agent.thinking,
+      ...effortFor(inputs, settings),
+      ...optional(settings),
+    },
     offer: async (signal) => (hasTools(request) ? await offer(signal) : []),
     selection,
     toolChoice: { requested: request.toolChoice, default: agent.tool_choice },
@@ -124,6 +130,15 @@ function toTurnCompaction(
 ): TurnCompaction | undefined {
   if (at === undefined || !memory || ephemeral || side || guest !== undefined) return undefined
   return new TurnCompaction({ agent: { ...agent, model }, model, provider, conversation, memory, at, now })
+}
+
+/** Returns the reasoning effort of a turn: the client's, else the agent's, else that of config.toml. */
+function effortFor(
+  { model, agent, config }: Pick<TurnInputs, 'model' | 'agent' | 'config'>,
+  { effort: requested }: TurnSettings,
+): Pick<ModelRequest, 'effort'> {
+  const effort = fitEffort(model, { requested, usual: agent.effort ?? config.effort })
+  return effort === undefined ? {} : { effort }
 }
 
 /** Computes the most model calls of a turn: an untrusted turn may lower the agent's limit, but not raise it. */

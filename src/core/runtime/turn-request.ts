@@ -1,3 +1,4 @@
+import type { Effort } from '../base/effort.ts'
 import type { Attachment, JsonObject } from '../base/message.ts'
 import type { McpEntry } from '../config/mcp-entry.ts'
 import type { ApprovalMode, Trust } from '../policy/types.ts'
@@ -46,6 +47,7 @@ export interface TurnSettings {
   thinking?: boolean
   /** The share of the context window from which the conversation is compacted by itself; absent: never. */
   compactAt?: number
+  effort?: Effort
   retries?: number
   attachments?: readonly Attachment[]
   /** Whether nothing of the conversation is written to disk. */

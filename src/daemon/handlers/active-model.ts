@@ -1,3 +1,4 @@
+import { parseEffort } from '../../core/base/effort.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { didYouMean } from '../../core/base/nearest.ts'
 import { writeDefaultModel } from '../../core/config/default-model.ts'
@@ -7,21 +8,28 @@ import type { ModelRegistry } from '../../core/provider/registry.ts'
 import type { Services } from '../services.ts'
 
 /**
- * Handles `set_active_model`: sets the default model, here and in config.toml. Fails with `missing` for a
- * model that no source has.
+ * Handles `set_active_model`: sets the default model and its reasoning effort, here and in config.toml. An
+ * empty name keeps the model. Fails with `missing` for a model that no source has.
  */
 export async function setActiveModel(
   services: Pick<Services, 'node' | 'stores' | 'liveConfig' | 'models'>,
-  { model }: SetActiveModelMsg,
+  { model, effort: level }: SetActiveModelMsg,
   signal: AbortSignal,
 ): Promise<void> {
-  if (model.trim() === '') throw new CrabError('invalid', 'Cannot use a model without a name')
-  const registry = await services.models(signal)
-  await checkModel(registry, model, signal)
+  const isNamed = model.trim() !== ''
+  if (!isNamed && level === undefined) throw new CrabError('invalid', 'Cannot use a model without a name')
+  const effort = level ? parseEffort(level) : toEmpty(level)
+  if (isNamed) await checkModel(await services.models(signal), model, signal)
+  const choice = { ...(isNamed && { model }), ...(effort !== undefined && { effort }) }
   const { paths } = services.node
   await using _ = await services.stores.leases.take(`file:${paths.config}`, signal)
-  await writeDefaultModel(paths, model)
-  await services.liveConfig.choose(model, signal)
+  await writeDefaultModel(paths, choice)
+  await services.liveConfig.choose(choice, signal)
+}
+
+/** An empty level is removed, an absent one is kept. */
+function toEmpty(level: string | undefined): '' | undefined {
+  return level === undefined ? undefined : ''
 }
 
 /** Accepts a model whose source cannot list its models: it may exist. */

@@ -6,6 +6,7 @@ import {
   type SkillList,
   SourceKind,
 } from '../../core/protocol/crabtalk.generated.ts'
+import { listEfforts } from '../../core/provider/efforts.ts'
 import type { ModelEntry } from '../../core/provider/types.ts'
 import { mayUseSkill } from '../../core/skills/skill-scope.ts'
 import type { Services } from '../services.ts'
@@ -15,14 +16,15 @@ import type { Services } from '../services.ts'
  * `ask`, also the models that servers report.
  */
 export async function handleListModels(
-  services: Pick<Services, 'models'>,
+  services: Pick<Services, 'models' | 'liveConfig'>,
   { ask }: ListModelsMsg,
   signal: AbortSignal,
 ): Promise<ModelList> {
   const registry = await services.models(signal)
-  if (!ask) return { models: registry.list().map(toModelInfo) }
+  const { effort = '' } = await services.liveConfig.config()
+  if (!ask) return { models: registry.list().map(toModelInfo), effort }
   const { models } = await registry.listAll(AbortSignal.any([signal, AbortSignal.timeout(LIST_TIMEOUT_MS)]))
-  return { models: models.map(toModelInfo) }
+  return { models: models.map(toModelInfo), effort }
 }
 
 /** The timeout in milliseconds for servers that are asked for their models. */
@@ -36,6 +38,7 @@ function toModelInfo({ name, active, provider, facts }: ModelEntry): ModelInfo {
     context: facts.context,
     inputUsd: facts.inputUsd,
     outputUsd: facts.outputUsd,
+    efforts: [...listEfforts(name)],
   }
 }
 

@@ -90,8 +90,8 @@ export function toCallInfo(call: ToolCall & RemoteNames): ToolCallInfo {
 
 type EventOfType<T extends AgentEvent['type']> = Extract<AgentEvent, { type: T }>
 
-function pick({ agent, runId, sessionId, model, line }: EventOfType<'start'>) {
-  return { agent, runId, sessionId, model, messageSeq: line }
+function pick({ agent, runId, sessionId, model, line, effort }: EventOfType<'start'>) {
+  return { agent, runId, sessionId, model, messageSeq: line, effort: effort ?? '' }
 }
 
 function toResult({ callId, output, durationMs, isError, denial }: EventOfType<'tool-result'>) {

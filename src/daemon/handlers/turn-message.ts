@@ -1,4 +1,5 @@
 import { isAbsolute } from 'node:path'
+import { parseEffort } from '../../core/base/effort.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import type { Attachment as StoredAttachment } from '../../core/base/message.ts'
 import { checkMcpEntry } from '../../core/config/mcp-declaration.ts'
@@ -66,7 +67,8 @@ function isAttended({ detach, options }: StreamMsg): boolean {
 }
 
 function toSettings(options: TurnOptions): TurnSettings {
-  const { model, system, schema, maxTurns, maxCost, thinking, retries, attachments, ephemeral, env } = options
+  const { model, system, schema, maxTurns, maxCost, thinking, effort, retries, attachments, ephemeral, env } =
+    options
   const { allow, ask, deny, noMcp } = options
   const tools = toToolMode(options.tools)
   const mode = RUNTIME_MODES.get(options.mode)
@@ -88,6 +90,7 @@ function toSettings(options: TurnOptions): TurnSettings {
     ...(maxCost !== undefined && { maxCostUsd: maxCost }),
     ...(thinking !== undefined && { thinking }),
     ...(options.compactAt !== undefined && { compactAt: toShare(options.compactAt) }),
+    ...(effort !== '' && { effort: parseEffort(effort) }),
     ...(retries !== undefined && { retries }),
     attachments: attachments.map(toStoredAttachment),
     ephemeral,

@@ -15,12 +15,12 @@ export interface StatusPart {
 
 /** Lists the parts of the status line from left to right, without empty ones. */
 export function statusParts(state: ChatState, { shownCwd }: { shownCwd: string }): StatusPart[] {
-  const { agent, model, title, mode, usage, branch } = state
+  const { agent, model, effort, title, mode, usage, branch } = state
   const where = branch === undefined || branch === '' ? '' : ` (${cleanLine(branch)})`
   const parts: StatusPart[] = [
     { text: cleanLine(agent), rank: 9, style: 'accent' },
     { text: MODES[mode].text, rank: 10, style: MODES[mode].style },
-    { text: cleanLine(model), rank: 7, style: 'dim' },
+    { text: cleanLine(`${model} ${effort}`).trim(), rank: 7, style: 'dim' },
     { text: truncateText(cleanLine(title), TITLE_COLUMNS), rank: 2, style: 'dim' },
     { ...contextMeter(usage), rank: 8 },
     { text: usage.usd === undefined || usage.turns === 0 ? '' : formatUsd(usage.usd), rank: 5, style: 'dim' },

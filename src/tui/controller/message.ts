@@ -23,7 +23,7 @@ export function toStreamMsg(
   { content, attachments, guest }: SentContent,
   { state, ports, rules }: MessageContext,
 ): DeepPartial<StreamMsg> {
-  const { agent, sender, mode, chosenModel, thinking } = state
+  const { agent, sender, mode, chosenModel, chosenEffort, thinking } = state
   const own = classifySender(sender) === 'local' ? ports : { env: {} } // only turns of the local class may choose their working directory
   return {
     agent,
@@ -42,6 +42,7 @@ export function toStreamMsg(
       ask: [...rules.ask],
       deny: [...rules.deny],
       ...(chosenModel !== undefined && { model: chosenModel }),
+      ...(chosenEffort !== undefined && { effort: chosenEffort }),
       ...(thinking && { thinking }),
     },
   }

@@ -1,5 +1,6 @@
 import { isWriting, pressCard, stopWriting, writeToCard } from '../cards/card.ts'
 import type { AskCard, CardKeyResult, CardView } from '../cards/types.ts'
+import { findKeysForPrompt } from '../overlays/menu.ts'
 import { pressOverlay } from '../overlays/overlay.ts'
 import type { ChatAction } from '../state/actions.ts'
 import { getFocus, getVisibleCard, isDelicate } from '../state/focus.ts'
@@ -34,6 +35,12 @@ export function press(state: ChatState, keys: readonly KeyPress[], around: KeyCo
   const focus = getFocus(state)
   const [key] = keys
   if (key === undefined || focus.kind === 'none') return NOTHING
+  const forPrompt = focus.kind === 'overlay' ? findKeysForPrompt(focus.overlay, keys) : undefined
+  if (forPrompt) {
+    const closed: ChatAction = { type: 'set', change: { overlay: undefined } }
+    const typed = pressPrompts(state.prompt, forPrompt, around.prompt)
+    return { actions: [closed, ...typed.actions], effects: typed.effects }
+  }
   if (keys.length > 1 && isDelicate(focus)) return { actions: [{ type: 'overlay-disarmed' }], effects: [] }
   const quiet: ChatAction[] = state.hint === '' ? [] : [{ type: 'set', change: { hint: '' } }]
   const { actions, effects } = pressFocused(state, key, around)

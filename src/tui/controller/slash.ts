@@ -15,6 +15,8 @@ export interface Commands {
   /** Whether a line that looks like a command is meant for the agent, and so can be queued like a message. */
   isForAgent(line: string, signal: AbortSignal): Promise<boolean>
   chosen(effect: ChatEffect & { type: 'chosen' }, signal: AbortSignal): Promise<void>
+  /** Offers to connect a model if the chat has none. */
+  offerConnect(signal: AbortSignal): Promise<void>
 }
 
 /**
@@ -77,5 +79,6 @@ export function loadCommands(context: SlashContext): Commands & { load(): void }
     isForAgent: async (line, signal) => (await runner.get()).isForAgent(line, context, signal),
     run: async (line, signal) => (await runner.get()).runSlash(line, context, signal),
     chosen: async (effect, signal) => (await runner.get()).onChosen(effect, context, signal),
+    offerConnect: async (signal) => (await import('../slash/connect.ts')).offerConnect(context, signal),
   }
 }

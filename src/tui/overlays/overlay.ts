@@ -3,7 +3,9 @@ import { findEscAction } from '../text/esc-key.ts'
 import type { KeyPress } from '../text/key.ts'
 import type { Section } from '../view/section.ts'
 import type { RenderContext, Room } from '../view/view.ts'
+import { pressEntry, renderEntry } from './entry.ts'
 import { globalEffect } from './keys.ts'
+import { pressMenuOverlay, renderMenuOverlay } from './menu.ts'
 import { pressPage, renderPage } from './page.ts'
 import { pressPanel, renderPanel } from './panel.ts'
 import { pressPicker, renderPicker } from './picker.ts'
@@ -27,13 +29,17 @@ export function pressOverlay(overlay: Overlay, key: KeyPress, room: Room): KeyRe
       return pressPage(overlay, key, room)
     case 'search':
       return pressSearch(overlay, key, room)
+    case 'menu':
+      return pressMenuOverlay(overlay, key, room)
+    case 'entry':
+      return pressEntry(overlay, key)
   }
 }
 
 /** Returns the overlay after Esc; undefined when it closes. */
 function escapeOverlay(overlay: Overlay): Overlay | undefined {
   const canReturn = findEscAction({ overlay }) === 'return-to-overlay'
-  return canReturn && overlay.kind === 'page' ? overlay.back : undefined
+  return canReturn && 'back' in overlay ? overlay.back : undefined
 }
 
 /** Renders the overlay, which replaces the prompt, in at most `view.rows - 6` lines, but at least 2. */
@@ -47,5 +53,9 @@ export function renderOverlay(overlay: Overlay, view: RenderContext): Section {
       return renderPage(overlay, view)
     case 'search':
       return renderSearch(overlay, view)
+    case 'menu':
+      return renderMenuOverlay(overlay, view)
+    case 'entry':
+      return renderEntry(overlay, view)
   }
 }

@@ -1,4 +1,4 @@
-import type { KeyResult } from '../text/effects.ts'
+import type { ChatEffect, KeyResult } from '../text/effects.ts'
 import type { KeyPress } from '../text/key.ts'
 import { cleanLine } from '../view/clean.ts'
 import type { Section } from '../view/section.ts'
@@ -12,7 +12,7 @@ import type { Overlay, Picker, PickerItem } from './types.ts'
 
 /** Creates a picker with the current item selected. */
 export function newPicker(
-  parts: Pick<Picker, 'picker' | 'title' | 'items' | 'widerScope'>,
+  parts: Pick<Picker, 'picker' | 'subject' | 'title' | 'items' | 'widerScope' | 'targets' | 'level'>,
   filter = '',
 ): Picker {
   const all: Picker = { kind: 'picker', ...parts, filter, selected: 0 }
@@ -22,19 +22,53 @@ export function newPicker(
 
 /** Handles a key in a picker: text narrows it, Enter chooses, Tab opens a wider search. */
 export function pressPicker(picker: Picker, key: KeyPress, room: Room): KeyResult<Overlay | undefined> {
-  const { widerScope: scope, filter: query } = picker
+  const { widerScope: scope, filter: query, targets } = picker
   if (key.name === 'tab' && scope !== undefined)
     return { state: undefined, effects: [{ type: 'open-search', scope, query }] }
+  if (key.name === 'tab' && targets) return { state: withNextTarget(picker, targets, key.shift), effects: [] }
   const items = filterItems(picker)
+  const { levels } = items[picker.selected] ?? {}
+  if (levels && levels.length > 0 && (key.name === 'left' || key.name === 'right'))
+    return { state: withNextLevel(picker, levels, key.name === 'left' ? -1 : 1), effects: [] }
   if (key.name === 'enter') {
     const chosen = items[picker.selected]
     if (!chosen) return { state: picker, effects: [] }
-    return { state: undefined, effects: [{ type: 'chosen', picker: picker.picker, value: chosen.value }] }
+    return { state: undefined, effects: [chooseItem(picker, chosen)] }
   }
   const selected = moveSelection(picker.selected, items.length, key, room)
   if (selected !== undefined) return { state: { ...picker, selected: Math.max(0, selected) }, effects: [] }
   const filter = typeIntoLine(picker.filter, key)
   return { state: filter === picker.filter ? picker : { ...picker, filter, selected: 0 }, effects: [] }
+}
+
+/** Returns the effect of choosing an item. */
+export function chooseItem(
+  { picker, subject, targets, level }: Picker,
+  { value, levels = [] }: PickerItem,
+): ChatEffect & { type: 'chosen' } {
+  return {
+    type: 'chosen',
+    picker,
+    value,
+    ...(subject !== undefined && { key: subject }),
+    ...(targets && { target: targets.names[targets.selected]! }),
+    ...(level !== undefined && { level: levels.includes(level) ? level : '' }),
+  }
+}
+
+function withNextTarget(
+  picker: Picker,
+  { names, selected }: NonNullable<Picker['targets']>,
+  isBack: boolean,
+): Picker {
+  const next = (selected + (isBack ? -1 : 1) + names.length) % names.length
+  return { ...picker, targets: { names, selected: next } }
+}
+
+function withNextLevel(picker: Picker, levels: readonly string[], step: 1 | -1): Picker {
+  const all = ['', ...levels]
+  const at = Math.max(0, all.indexOf(picker.level ?? ''))
+  return { ...picker, level: all[Math.max(0, Math.min(all.length - 1, at + step))]! }
 }
 
 /** Renders the picker, with the caret after the filter. */
@@ -50,7 +84,10 @@ export function renderPicker(picker: Picker, view: Face): Section {
     items.length === picker.items.length ? `${items.length}` : `${items.length} of ${picker.items.length}`
   const gap = Math.max(2, columns - measureWidth(lead + filter) - count.length)
   const title = paint(lead, color, 'accent', 'bold') + filter + ' '.repeat(gap) + paint(count, color, 'dim')
-  const { start, end } = windowAround(items.length, bodyHeight(view.rows), picker.selected)
+  const settings = settingRows(picker, items[picker.selected], color)
+  const height = bodyHeight(view.rows)
+  const shownSettings = settings.length + MIN_ITEMS <= height ? settings : []
+  const { start, end } = windowAround(items.length, height - shownSettings.length, picker.selected)
   const shown = items.slice(start, end)
   const labels = Math.min(
     MAX_LABEL_WIDTH,
@@ -63,9 +100,37 @@ export function renderPicker(picker: Picker, view: Face): Section {
   const keys = `Enter chooses · ↑ ↓ · type to narrow${wider} · Esc closes`
   const nothing = [paint(picker.items.length === 0 ? '  nothing here' : '  no match', color, 'dim')]
   const caret = measureWidth(lead + filter)
-  return frame({ title, body: body.length === 0 ? nothing : body, keys, caret }, view)
+  const list = body.length === 0 ? nothing : body
+  return frame({ title, body: [...list, ...shownSettings], keys, caret }, view)
 }
 
+/** Describes where the choice applies, and the level of the selected item. */
+function settingRows(
+  { targets, level = '' }: Picker,
+  { levels = [] }: Partial<PickerItem> = {},
+  color: boolean,
+): string[] {
+  const choice = (names: readonly string[], selected: number) =>
+    names
+      .map((name, at) => (at === selected ? paint(`[${name}]`, color, 'accent') : paint(name, color, 'dim')))
+      .join('  ')
+  const all = ['default', ...levels]
+  return [
+    ...(targets
+      ? [
+          `  ${paint('For', color, 'dim')}     ${choice(targets.names, targets.selected)}  ${paint('Tab', color, 'dim')}`,
+        ]
+      : []),
+    ...(levels.length > 0
+      ? [
+          `  ${paint('Effort', color, 'dim')}  ${choice(all, Math.max(0, levels.indexOf(level) + 1))}  ${paint('← →', color, 'dim')}`,
+        ]
+      : []),
+  ]
+}
+
+/** The items that must stay visible beside the settings. */
+const MIN_ITEMS = 3
 const COUNT_WIDTH = 16
 const MAX_LABEL_WIDTH = 48
 /** Narrower terminals show no details. */

@@ -1,14 +1,16 @@
 import type { ChatSearchScope, SearchResults } from '../search/types.ts'
 import type { Memoize } from '../view/memoize-last.ts'
 
-/** A list, a panel, a page or a search that covers the prompt and gets the keys. Replaced, never mutated. */
-export type Overlay = Picker | Panel | PageOverlay | Search
+/** Something that covers the prompt and gets the keys: a list, a table, a text, a line to type. Replaced, never mutated. */
+export type Overlay = Picker | Panel | PageOverlay | Search | MenuOverlay | Entry
 
 /** A list to choose from, filtered by typing. */
 export interface Picker {
   kind: 'picker'
   /** The kind of choice, returned in the `chosen` effect. */
   picker: string
+  /** The subject of the choice, returned in the `chosen` effect as its key. */
+  subject?: string
   title: string
   items: readonly PickerItem[]
   filter: string
@@ -16,6 +18,10 @@ export interface Picker {
   selected: number
   /** The scope in which Tab searches for the filter instead. */
   widerScope?: ChatSearchScope
+  /** The places to which the choice may apply, for example `this conversation`; Tab goes to the next. */
+  targets?: { names: readonly string[]; selected: number }
+  /** The level to use with an item that has levels, such as a reasoning effort; empty for the default. */
+  level?: string
 }
 
 /** An item of a picker. */
@@ -26,6 +32,8 @@ export interface PickerItem {
   detail: string
   /** Whether this is the current value. */
   isCurrent?: boolean
+  /** The levels that the left and right arrows choose from, in ascending order, besides the default. */
+  levels?: readonly string[]
 }
 
 /** A table whose rows can be acted on, each action by its own key. */
@@ -96,4 +104,55 @@ export interface Search {
   /** The last results, possibly for an earlier query or scope. */
   results: SearchResults
   selected: number
+}
+
+/** A few choices with numbers. */
+export interface MenuOverlay {
+  kind: 'menu'
+  /** The kind of choice, returned in the `chosen` effect. */
+  picker: string
+  /** The subject of the choice, returned in the `chosen` effect as its key. */
+  subject: string
+  title: string
+  /** The reason for the choice, such as a failure; may be empty. */
+  note: string
+  items: readonly MenuItem[]
+  selected: number
+  /** The overlay to return to with Esc. */
+  back?: Overlay | undefined
+  /** Whether typed text closes the menu and goes into the prompt, because the user did not ask for the menu. */
+  yieldsToText: boolean
+  /** The digits that were typed to select; they belong to the text when more text follows. */
+  typed: string
+  /** Whether a choice is being carried out. */
+  isBusy: boolean
+}
+
+/** An item of a menu. */
+export interface MenuItem {
+  value: string
+  label: string
+  /** Shown beside the label, dim. */
+  detail: string
+}
+
+/** One line to type, such as a key. */
+export interface Entry {
+  kind: 'entry'
+  /** The kind of text, returned in the `chosen` effect. */
+  picker: string
+  /** The subject of the text, returned in the `chosen` effect as its key. */
+  subject: string
+  title: string
+  text: string
+  /** Whether the text is shown as dots. */
+  isSecret: boolean
+  /** Advice below the line. */
+  help: string
+  /** Whether Enter submits an empty text. */
+  allowsEmpty: boolean
+  /** The overlay to return to with Esc. */
+  back?: Overlay | undefined
+  /** Whether the text was submitted and is being used. */
+  isBusy: boolean
 }

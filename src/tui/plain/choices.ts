@@ -1,8 +1,8 @@
 import { keysText } from '../overlays/keys.ts'
-import { filterItems } from '../overlays/picker.ts'
+import { chooseItem, filterItems } from '../overlays/picker.ts'
 import { takeResult } from '../overlays/search.ts'
 import { cleanPieces, scopeTitle, searchNote } from '../overlays/search-view.ts'
-import type { Overlay, PageOverlay, Panel, Picker, Search } from '../overlays/types.ts'
+import type { Overlay, PageOverlay, Panel, PickerItem, Search } from '../overlays/types.ts'
 import type { SearchExcerpt, SearchResult } from '../search/types.ts'
 import type { ChatEffect } from '../text/effects.ts'
 import { cleanLine, cleanText } from '../view/clean.ts'
@@ -21,12 +21,20 @@ export function overlayText(overlay: Overlay): string {
       return listText(overlay.title, overlay.rows.map(toCells), panelKeys(overlay), overlay.note)
     case 'search':
       return searchText(overlay)
+    case 'menu':
+      return listText(overlay.title, overlay.items.map(toRow), PICKING, overlay.note)
+    case 'entry':
+      return `\n${cleanLine(overlay.isSecret ? HIDDEN_TEXT : `${overlay.title}. ${overlay.help}`)}\n`
   }
 }
+
+/** A plain chat reads whole lines, which the terminal echoes. */
+const HIDDEN_TEXT = 'A key cannot be hidden in plain lines: run crabtalk connect in a shell instead'
 
 /** Returns the prompt for the answer; undefined when there is nothing to answer. */
 export function answerPrompt(overlay: Overlay): string | undefined {
   if (overlay.kind === 'page') return overlay.action && 'letter> '
+  if (overlay.kind === 'entry') return overlay.isSecret ? undefined : `${cleanLine(overlay.title)}> `
   const isEmpty = overlay.kind === 'search' && overlay.results.items.length === 0
   return isEmpty ? undefined : 'number> '
 }
@@ -40,7 +48,17 @@ export function parseChosen(line: string, overlay: Overlay): ChosenEffect | unde
       return overlay.action && at < 0 ? withKey(overlay.action, overlay.action.value, letter) : undefined
     case 'picker': {
       const item = filterItems(overlay)[at]
-      return item && { type: 'chosen', picker: overlay.picker, value: item.value }
+      return item && chooseItem(overlay, item)
+    }
+    case 'menu': {
+      const item = overlay.items[at]
+      return item && { type: 'chosen', picker: overlay.picker, value: item.value, key: overlay.subject }
+    }
+    case 'entry': {
+      const value = line.trim() || overlay.text
+      return value === '' && !overlay.allowsEmpty
+        ? undefined
+        : { type: 'chosen', picker: overlay.picker, value, key: overlay.subject }
     }
     case 'panel': {
       const row = overlay.rows[at]
@@ -102,7 +120,7 @@ function joinPieces(pieces: SearchResult['title']): string {
     .join('')
 }
 
-function toRow({ label, detail, isCurrent = false }: Picker['items'][number]): string {
+function toRow({ label, detail, isCurrent = false }: PickerItem): string {
   const parts = [label, detail, isCurrent ? 'in use' : ''].map(cleanLine)
   return parts.filter((part) => part !== '').join(', ')
 }

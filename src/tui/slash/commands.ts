@@ -1,5 +1,6 @@
 import { showAsks } from './asks.ts'
 import { slashCompact } from './compact.ts'
+import { slashConnect } from './connect.ts'
 import { showContext } from './context.ts'
 import { chooseAgent, resume, slashTitle, startNew } from './conversations.ts'
 import { slashDiff } from './diff.ts'
@@ -9,7 +10,7 @@ import { showHelp } from './help.ts'
 import { initInstructions } from './init.ts'
 import { showMcp } from './mcp.ts'
 import { showMemory } from './memory.ts'
-import { slashModel } from './models.ts'
+import { slashEffort, slashModel } from './models.ts'
 import { showPermissions } from './permissions.ts'
 import { hint, printNotice } from './print.ts'
 import { reviewChanges } from './review.ts'
@@ -66,11 +67,25 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   },
   { name: 'agents', args: '[NAME]', summary: 'talk to another agent', whileBusy: false, run: chooseAgent },
   {
+    name: 'connect',
+    args: '[PROVIDER]',
+    summary: 'connect a model provider: key, address, model',
+    whileBusy: true,
+    run: slashConnect,
+  },
+  {
     name: 'model',
-    args: '[NAME]',
-    summary: 'the model of this chat; default NAME sets it for all',
+    args: '[NAME] [EFFORT]',
+    summary: 'model and effort: for this conversation, agent NAME, default NAME',
     whileBusy: true,
     run: slashModel,
+  },
+  {
+    name: 'effort',
+    args: '[LEVEL]',
+    summary: 'how much the model reasons, in this conversation',
+    whileBusy: true,
+    run: slashEffort,
   },
   {
     name: 'mcp',

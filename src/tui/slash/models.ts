@@ -1,34 +1,187 @@
+import { EFFORTS, isEffort } from '../../core/base/effort.ts'
 import { didYouMean } from '../../core/base/nearest.ts'
 import type { ModelInfo } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
+import { newMenu } from '../overlays/menu.ts'
 import { newPicker } from '../overlays/picker.ts'
-import type { PickerItem } from '../overlays/types.ts'
+import type { MenuOverlay, Picker, PickerItem } from '../overlays/types.ts'
 import { formatCount, formatUsd } from '../view/numbers.ts'
 import { printNotice, showOverlay } from './print.ts'
 import type { SlashContext } from './types.ts'
 
-/**
- * `/model`: shows the models; `/model NAME` chooses one for this chat, `/model default NAME` for every agent
- * without its own.
- */
-export async function slashModel(args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
-  const [, defaultName] = /^default\s+(.+)$/.exec(args) ?? []
-  if (defaultName !== undefined) return setDefault(defaultName, context, signal)
-  const models = await readModels(context, signal)
-  if (args === '') showOverlay(context, picker(models, context))
-  else if (models.length === 0 || models.some((model) => matchesModel(model, args)))
-    chooseForChat(args, context)
-  else unknown(args, models, context)
+/** A model and a reasoning effort, and where they apply. */
+export interface ModelChoice {
+  /** Empty: the model that applies without this choice; undefined: the model stays as it is. */
+  name: string | undefined
+  /** The name of the target; undefined for this conversation. */
+  target: string | undefined
+  /** Empty: the default; undefined: the effort stays as it is. */
+  effort: string | undefined
 }
 
-/** Sets the default model. The error for an unknown name suggests the nearest names. */
-async function setDefault(model: string, context: SlashContext, signal: AbortSignal): Promise<void> {
-  await request(context.dispatch, 'setActiveModel', { model }, signal)
+/**
+ * `/model`: shows the models; `/model NAME [EFFORT]` chooses one for this conversation, `/model agent NAME` for
+ * the agent, and `/model default NAME` for every agent without its own.
+ */
+export async function slashModel(args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
+  const { name, target, effort } = parseModelLine(args)
+  const models = await readModels(context, signal)
+  if (name === '') return showOverlay(context, modelPicker(models, context))
+  const isKnown = models.length === 0 || models.some((model) => matchesModel(model, name))
+  if (target !== ALWAYS && !isKnown) return warnUnknown(name, models, context)
+  await chooseModel({ name, target, effort }, context, signal)
+}
+
+/** `/effort`: shows the levels of the model; `/effort LEVEL` chooses one for this conversation. */
+export async function slashEffort(args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
+  const level = args.toLowerCase()
+  if (level === 'default' || isEffort(level))
+    return await chooseModel(
+      { name: undefined, target: undefined, effort: level === 'default' ? '' : level },
+      context,
+      signal,
+    )
+  if (args !== '')
+    return printNotice(
+      context,
+      'warning',
+      `Unknown effort ${args}`,
+      `choose one of default, ${EFFORTS.join(', ')}`,
+    )
+  const { model } = context.state()
+  const found = (await readModels(context, signal)).find((one) => hasName(one, model))
+  if (found && found.efforts.length > 0) showOverlay(context, effortMenu(found, context))
+  else
+    printNotice(
+      context,
+      'info',
+      `${model} has no levels of effort that crabtalk knows`,
+      '/effort LEVEL sends one anyway',
+    )
+}
+
+/** Applies a choice to this conversation, to the agent's file, or to config.toml. */
+export async function chooseModel(
+  choice: ModelChoice,
+  context: SlashContext,
+  signal: AbortSignal,
+): Promise<void> {
+  if (choice.target === AGENT) return await chooseForAgent(choice, context, signal)
+  if (choice.target === ALWAYS) return await chooseForAll(choice, context, signal)
+  await chooseForConversation(choice, context, signal)
+}
+
+const AGENT = 'this agent'
+const ALWAYS = 'always'
+const TARGETS: readonly string[] = ['this conversation', AGENT, ALWAYS]
+
+function parseModelLine(args: string): ModelChoice & { name: string } {
+  const words = args.split(/\s+/).filter(Boolean)
+  const target = words[0] === 'default' ? ALWAYS : words[0] === 'agent' ? AGENT : undefined
+  if (target !== undefined) words.shift()
+  const last = words.at(-1) ?? ''
+  const effort = words.length > 1 && isEffort(last) ? words.pop() : undefined
+  return { name: words.join(' '), target, effort }
+}
+
+async function chooseForConversation(
+  { name, effort }: ModelChoice,
+  context: SlashContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const { act, state } = context
+  if (name !== undefined) act({ type: 'set', change: { chosenModel: name === '' ? undefined : name } })
+  if (effort !== undefined) act({ type: 'set', change: { chosenEffort: effort === '' ? undefined : effort } })
+  const usual = await readUsual(context, signal)
+  const { chosenModel, chosenEffort } = state()
+  act({ type: 'set', change: { model: chosenModel ?? usual.model, effort: chosenEffort ?? usual.effort } })
+  const text = name === '' ? 'The agent chooses the model' : describeModel(state())
+  printNotice(context, 'success', text)
+}
+
+async function chooseForAgent(
+  { name, effort }: ModelChoice,
+  context: SlashContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const { agent } = context.state()
+  const config = {
+    ...(name !== undefined && { model: name === '' ? null : name }),
+    ...(effort !== undefined && { effort: effort === '' ? null : effort }),
+  }
+  await request(
+    context.dispatch,
+    'updateAgent',
+    { name: agent, config: JSON.stringify(config), prompt: '' },
+    signal,
+  )
+  await applyUsual(context, signal)
+  printNotice(
+    context,
+    'success',
+    `${agent}: ${describeModel(context.state())}`,
+    `saved in agents/${agent}.toml`,
+  )
+}
+
+/** Sets the default. The error for an unknown name suggests the nearest names. */
+async function chooseForAll(
+  { name = '', effort }: ModelChoice,
+  context: SlashContext,
+  signal: AbortSignal,
+): Promise<void> {
+  if (name === '' && effort === undefined)
+    return printNotice(context, 'warning', 'Choose a model for all agents', '/model default NAME')
+  await request(
+    context.dispatch,
+    'setActiveModel',
+    { model: name, ...(effort !== undefined && { effort }) },
+    signal,
+  )
   await readModels(context, signal)
-  const { chosenModel } = context.state()
-  const own =
-    chosenModel === undefined || chosenModel === model ? '' : `; this chat still uses ${chosenModel}`
-  printNotice(context, 'success', `Default model: ${model} (saved in config.toml)${own}`)
+  const used = await applyUsual(context, signal)
+  const own = used.isOwn ? `; ${context.state().agent} has a model of its own` : ''
+  const level = effort ? ` ${effort}` : ''
+  printNotice(
+    context,
+    'success',
+    `Default model: ${name || used.model}${level}${own}`,
+    'saved in config.toml',
+  )
+}
+
+function describeModel({ model, effort }: { model: string; effort: string }): string {
+  return `Model: ${model}${effort === '' ? '' : `, effort ${effort}`}`
+}
+
+/** The model and effort that apply when nothing is chosen for the conversation. */
+interface UsualModel {
+  model: string
+  effort: string
+  /** Whether the model is the agent's own. */
+  isOwn: boolean
+}
+
+/** Drops the choice for this conversation, and shows what applies instead. */
+async function applyUsual(context: SlashContext, signal: AbortSignal): Promise<UsualModel> {
+  const usual = await readUsual(context, signal)
+  const { model, effort } = usual
+  context.act({ type: 'set', change: { chosenModel: undefined, chosenEffort: undefined, model, effort } })
+  return usual
+}
+
+/** Reads the model and effort of the agent, or else the defaults. */
+export async function readUsual(
+  { dispatch, state }: Pick<SlashContext, 'dispatch' | 'state'>,
+  signal: AbortSignal,
+): Promise<UsualModel> {
+  const [agent, list] = await Promise.all([
+    request(dispatch, 'getAgent', { name: state().agent }, signal),
+    request(dispatch, 'listModels', {}, signal),
+  ])
+  const { effort: own } = JSON.parse(agent.config || '{}') as { effort?: string }
+  const active = list.models.find((model) => model.active)?.name ?? ''
+  return { model: agent.model || active, effort: own ?? list.effort, isOwn: agent.model !== '' }
 }
 
 async function readModels(
@@ -53,19 +206,37 @@ function matchesModel(model: ModelInfo, query: string): boolean {
   return hasName(model, query) || query.startsWith(`${model.providerName}/`)
 }
 
-/** Chooses the model for the next turns of this chat; an empty name leaves the choice to the agent. */
-export function chooseForChat(name: string, context: SlashContext): void {
-  const chosenModel = name === '' ? undefined : name
-  context.act({ type: 'set', change: { chosenModel, ...(name !== '' && { model: name }) } })
-  printNotice(context, 'success', name === '' ? 'The agent chooses the model' : `Model: ${name}`)
+function modelPicker(models: readonly ModelInfo[], { state }: SlashContext): Picker {
+  const { chosenModel, chosenEffort = '', model } = state()
+  const isOwn = chosenModel === undefined
+  const used = models.find((one) => hasName(one, model))
+  const own: PickerItem = {
+    value: '',
+    label: "the agent's own",
+    detail: isOwn ? model : '',
+    isCurrent: isOwn,
+    levels: isOwn ? (used?.efforts ?? []) : [],
+  }
+  const items = [own, ...models.map((one) => toItem(one, chosenModel))]
+  return newPicker({
+    picker: 'model',
+    title: 'Model',
+    items,
+    targets: { names: TARGETS, selected: 0 },
+    level: chosenEffort,
+  })
 }
 
-function picker(models: readonly ModelInfo[], { state }: SlashContext) {
-  const { chosenModel, model } = state()
-  const isOwn = chosenModel === undefined
-  const own = { value: '', label: "the agent's own", detail: isOwn ? model : '', isCurrent: isOwn }
-  const items = [own, ...models.map((one) => toItem(one, chosenModel))]
-  return newPicker({ picker: 'model', title: 'Model', items })
+function effortMenu({ name, efforts }: ModelInfo, { state }: SlashContext): MenuOverlay {
+  const levels = ['', ...efforts]
+  const { chosenEffort = '' } = state()
+  const items = levels.map((level) => ({
+    value: level,
+    label: level || 'default',
+    detail: level === chosenEffort ? 'in use' : '',
+  }))
+  const selected = Math.max(0, levels.indexOf(chosenEffort))
+  return newMenu({ picker: 'effort', title: `Reasoning effort of ${name}`, items, selected })
 }
 
 function toItem(model: ModelInfo, chosen: string | undefined): PickerItem {
@@ -74,6 +245,7 @@ function toItem(model: ModelInfo, chosen: string | undefined): PickerItem {
     label: model.name,
     detail: formatFacts(model),
     isCurrent: chosen !== undefined && hasName(model, chosen),
+    levels: model.efforts,
   }
 }
 
@@ -89,7 +261,7 @@ function formatFacts({ active, providerName, context, inputUsd, outputUsd }: Mod
   ].join(' · ')
 }
 
-function unknown(name: string, models: readonly ModelInfo[], context: SlashContext): void {
+function warnUnknown(name: string, models: readonly ModelInfo[], context: SlashContext): void {
   const names = models.map((model) => model.name)
   const suggestion = didYouMean(name, names)
   const more = '/model lists the models; /model PROVIDER/NAME uses one that is not listed'

@@ -1,11 +1,12 @@
 import { nearest } from '../../core/base/nearest.ts'
 import type { ChatEffect } from '../text/effects.ts'
 import { SLASH_COMMANDS } from './commands.ts'
+import { onConnect } from './connect.ts'
 import { onInitChosen } from './init.ts'
 import { actOnMcp } from './mcp.ts'
 import { onMemoryChosen } from './memory.ts'
-import { chooseForChat } from './models.ts'
-import { hint, printNotice } from './print.ts'
+import { chooseModel } from './models.ts'
+import { hint, printNotice, showOverlay } from './print.ts'
 import { applyRewind, chooseRewind } from './rewind.ts'
 import { readPromptCommand, runServerPrompt } from './server-prompt.ts'
 import { findSkill } from './skills.ts'
@@ -44,13 +45,14 @@ async function read(line: string, context: SlashContext, signal: AbortSignal) {
 
 /** Carries out a choice in a picker or a key of a panel. Throws its error. */
 export async function onChosen(
-  { picker, value, key }: ChatEffect & { type: 'chosen' },
+  { picker, value, key, target, level }: ChatEffect & { type: 'chosen' },
   context: SlashContext,
   signal: AbortSignal,
 ): Promise<void> {
   if (MOVES.has(picker) && context.state().turn) {
     return printNotice(context, 'warning', 'Cannot continue: a turn is running', 'Esc interrupts it')
   }
+  if (picker.startsWith('connect')) return await onConnect({ picker, value, key }, context, signal)
   switch (picker) {
     case 'session':
       return openResult(value, key, context)
@@ -61,7 +63,10 @@ export async function onChosen(
     case 'rewind-how':
       return applyRewind(value, context, signal)
     case 'model':
-      return chooseForChat(value, context)
+      return await chooseModel({ name: value, target, effort: level ?? '' }, context, signal)
+    case 'effort':
+      showOverlay(context, undefined)
+      return await chooseModel({ name: undefined, target, effort: value }, context, signal)
     case 'mcp':
       return actOnMcp({ value, key }, context, signal)
     case 'init':

@@ -84,6 +84,8 @@ export type Settable = Pick<
   | 'thinking'
   | 'details'
   | 'chosenModel'
+  | 'effort'
+  | 'chosenEffort'
   | 'model'
   | 'models'
   | 'branch'

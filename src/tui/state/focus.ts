@@ -18,8 +18,11 @@ export function getFocus({ isLent, overlay, isOverlayArmed }: ChatState): Focus 
 
 /** Whether a single key can do harm there. Keys that arrive together are then ignored. */
 export function isDelicate(focus: Focus): boolean {
-  return focus.kind === 'overlay' && focus.overlay.kind !== 'search' // the words of a search are typed quickly
+  return focus.kind === 'overlay' && !TYPED.has(focus.overlay.kind)
 }
+
+/** The overlays into which text is typed quickly, or pasted by a terminal that does not mark a paste. */
+const TYPED: ReadonlySet<string> = new Set(['search', 'entry'])
 
 /** Whether an overlay is on the screen but does not get keys yet. */
 export function hasUnarmedOverlay({ isLent, overlay, isOverlayArmed }: ChatState): boolean {

@@ -15,7 +15,7 @@ export const NO_USAGE_TOTALS: UsageTotals = {
 }
 
 /** Returns the state at the start of the chat. */
-export function initialState({ agent, sender, session, model, mode }: ChatOptions): ChatState {
+export function initialState({ agent, sender, session, model, effort, mode }: ChatOptions): ChatState {
   return {
     agent,
     sender,
@@ -24,6 +24,8 @@ export function initialState({ agent, sender, session, model, mode }: ChatOption
     summary: '',
     model: model ?? '',
     chosenModel: model,
+    effort: effort ?? '',
+    chosenEffort: effort,
     mode,
     thinking: false,
     branch: undefined,

@@ -6,6 +6,7 @@ import {
   McpEventKind,
   type StreamEnd,
   type StreamEvent,
+  type StreamStart,
   type ToolCallInfo,
   type ToolResultEvent,
 } from '../../core/protocol/crabtalk.generated.ts'
@@ -22,7 +23,7 @@ import type { ChatState, RunningTurn, UsageTotals } from './types.ts'
 export function reduceStream(state: ChatState, { event }: StreamEvent, now?: number): ChatState {
   switch (event?.$case) {
     case 'start':
-      return { ...state, session: event.value.sessionId, model: event.value.model }
+      return startTurn(state, event.value)
     case 'textStart':
       return begin(state, 'answer', event.value.agent)
     case 'chunk':
@@ -68,6 +69,10 @@ export function reduceStream(state: ChatState, { event }: StreamEvent, now?: num
     default:
       return state
   }
+}
+
+function startTurn(state: ChatState, { sessionId: session, model, effort }: StreamStart): ChatState {
+  return { ...state, session, model, effort }
 }
 
 function doing(state: ChatState, what: string): ChatState {

@@ -43,6 +43,10 @@ export interface ChatState {
   model: string
   /** The model chosen for this chat; undefined for the agent's own. */
   chosenModel: string | undefined
+  /** The reasoning effort of the last turn, or the one that the next turn will use; empty: the provider's default. */
+  effort: string
+  /** The reasoning effort chosen for this chat; undefined for the agent's own. */
+  chosenEffort: string | undefined
   mode: ModeName
   thinking: boolean
   branch: string | undefined

@@ -22,7 +22,16 @@ export type ChatEffect =
   /** `answers` maps each question to a label, as `reply_to_ask` expects. */
   | { type: 'answer'; askId: string; answers: Readonly<Record<string, string>> }
   /** An option was chosen in a picker. */
-  | { type: 'chosen'; picker: string; value: string; key?: string | undefined }
+  | {
+      type: 'chosen'
+      picker: string
+      value: string
+      key?: string | undefined
+      /** The place to which the choice applies, in a picker with targets. */
+      target?: string
+      /** The level that was chosen with the item; empty for the default. */
+      level?: string
+    }
   | { type: 'command'; line: string }
   /** Opens a search, which gets the keys immediately. */
   | { type: 'open-search'; scope: ChatSearchScope; query: string }

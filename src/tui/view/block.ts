@@ -137,14 +137,21 @@ function renderNotice(
 ): string[] {
   const { mark, style } = TONES[tone]
   const inner = Math.max(1, columns - 2)
-  const all = wrapLines(cleanText(text).trim(), inner)
+  const all = wrapLines(cleanText(toChatCommands(text)).trim(), inner)
   const shown = details || all.length <= NOTICE_LINES ? all : [...all.slice(0, NOTICE_LINES - 1), '…']
   const lines = shown.map((line) => paint(line, color, style))
   const hints =
-    hint === '' ? [] : wrapLines(cleanText(hint).trim(), inner).map((line) => paint(line, color, 'dim'))
+    hint === ''
+      ? []
+      : wrapLines(cleanText(toChatCommands(hint)).trim(), inner).map((line) => paint(line, color, 'dim'))
   return [...lines, ...hints].map((line, i) =>
     truncateText(i === 0 ? `${paint(mark, color, style)} ${line}` : `  ${line}`, columns),
   )
+}
+
+/** Replaces a command line that the chat has a command for: a notice comes from code that serves all clients. */
+function toChatCommands(text: string): string {
+  return text.replaceAll(/`?crabtalk connect\b`?/g, '/connect')
 }
 
 function renderOutput(

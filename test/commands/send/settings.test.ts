@@ -27,6 +27,7 @@ test('readSettings() returns the documented defaults', async () => {
     system: undefined,
     schema: '',
     thinking: undefined,
+    effort: '',
     maxTurns: undefined,
     compactAt: undefined,
     maxCostUsd: undefined,

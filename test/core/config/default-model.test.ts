@@ -13,7 +13,7 @@ test('writeDefaultModel() writes through links, also dangling ones', async () =>
   await symlink('dotfiles/link.toml', config)
   await symlink('real.toml', join(dotfiles, 'link.toml'))
   for (const model of ['one', 'two']) {
-    await writeDefaultModel({ config }, model)
+    await writeDefaultModel({ config }, { model })
     assert.equal(await readFile(join(dotfiles, 'real.toml'), 'utf8'), `model = "${model}"\n`)
     assert.equal(await readlink(config), 'dotfiles/link.toml')
     assert.equal(await readlink(join(dotfiles, 'link.toml')), 'real.toml')
@@ -24,6 +24,6 @@ test('writeDefaultModel() keeps the other keys next to a dotted key', async () =
   await using home = await temporaryHome()
   const text = 'llm.model = "a" # big\nllm.base_url = "http://x/v1" # here\n'
   await home.write('config.toml', text)
-  await writeDefaultModel(home.paths, 'b')
+  await writeDefaultModel(home.paths, { model: 'b' })
   assert.equal(await home.read('config.toml'), text.replace('"a"', '"b"'))
 })

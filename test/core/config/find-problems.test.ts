@@ -61,6 +61,7 @@ test('fileSchemas() describes every key of both files', () => {
   const { config, agent } = fileSchemas()
   assert.deepEqual(Object.keys(config['properties'] as object), [
     'model',
+    'effort',
     'llm',
     'providers',
     'skills',
@@ -76,6 +77,7 @@ test('fileSchemas() describes every key of both files', () => {
     'model',
     'max_iterations',
     'thinking',
+    'effort',
     'skills',
     'tools',
     'tool_choice',

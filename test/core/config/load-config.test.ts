@@ -203,7 +203,7 @@ for (const [name, text, lines] of [
     '[tasks]\nmax = 1\n',
     [
       'config.toml:1: unknown key "tasks"',
-      'hint: the keys are daemon, env, llm, mcp, model, permissions, providers, skills, tui',
+      'hint: the keys are daemon, effort, env, llm, mcp, model, permissions, providers, skills, tui',
     ],
   ],
   [
@@ -286,13 +286,6 @@ for (const [name, text, lines] of [
     ['config.toml:3: there is a second provider named "llm"; the first is at config.toml:1'],
   ],
   [
-    'two providers that take any name',
-    '[llm]\nbase_url = "http://localhost"\n[[providers]]\nname = "a"\nkind = "openai"\n',
-    [
-      'config.toml:3: there is a second provider without "models", which takes any name; the first is at config.toml:1',
-    ],
-  ],
-  [
     'two default models',
     'model = "a"\n[llm]\nmodel = "b"\n',
     ['config.toml:3: there is a second default model; the first is at config.toml:1'],
@@ -301,7 +294,7 @@ for (const [name, text, lines] of [
     'clashes with other problems',
     'model = "a"\nx = 1\n[llm]\nmodel = "b"\n',
     [
-      'config.toml:2: unknown key "x" (the keys are daemon, env, llm, mcp, model, permissions, providers, skills, tui)',
+      'config.toml:2: unknown key "x" (the keys are daemon, effort, env, llm, mcp, model, permissions, providers, skills, tui)',
       'config.toml:4: there is a second default model; the first is at config.toml:1',
     ],
   ],

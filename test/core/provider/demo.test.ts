@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Message } from '../../../src/core/base/message.ts'
-import { CONNECT_HINT, demoSource } from '../../../src/core/provider/demo.ts'
+import { demoSource } from '../../../src/core/provider/demo.ts'
 import type { ModelEvent } from '../../../src/core/provider/types.ts'
 import { collect, collectFailure, joinText, modelRequest, READ_TOOL } from '../../support/model-calls.ts'
 
@@ -14,7 +14,7 @@ test('demoSource() says once in a turn that it is not a language model, and how 
     [
       {
         type: 'notice',
-        message: `The built-in demo answers; it is not a language model. To connect one: ${CONNECT_HINT}`,
+        message: 'No model connected. Answers come from the built-in demo. Connect one: crabtalk connect',
       },
     ],
   )
@@ -25,7 +25,7 @@ test('demoSource() says once in a turn that it is not a language model, and how 
   ])
   assert.ok(afterTools.every(({ type }) => type !== 'notice'))
   const [notice] = await collect(demoSource('Also this').complete(modelRequest(), NEVER))
-  assert.match(notice?.type === 'notice' ? notice.message : '', /config\.toml\. Also this$/)
+  assert.match(notice?.type === 'notice' ? notice.message : '', /crabtalk connect\. Also this$/)
 })
 
 test('demoSource() streams word by word, the same every time', async () => {

@@ -161,10 +161,22 @@ test('openModels() says where a missing key should come from', async () => {
     })
     return (await collectFailure(models.complete(modelRequest({ model: 'x' }), NEVER))).error.hint
   }
-  assert.equal(await readHint({ kind: 'google' }), 'no key is set: set one (GEMINI_API_KEY)')
-  assert.equal(await readHint({ kind: 'bedrock' }), 'no key is set: set one (AWS_BEARER_TOKEN_BEDROCK)')
-  assert.equal(await readHint({ kind: 'azure' }, { AZURE_API_KEY: 'k' }), 'check the key (AZURE_API_KEY)')
-  assert.equal(await readHint({ kind: 'azure', apiKey: 'k' }), 'check the key (config.toml:1)')
+  assert.equal(
+    await readHint({ kind: 'google' }),
+    'no key is set: set one (GEMINI_API_KEY), or use crabtalk connect',
+  )
+  assert.equal(
+    await readHint({ kind: 'bedrock' }),
+    'no key is set: set one (AWS_BEARER_TOKEN_BEDROCK), or use crabtalk connect',
+  )
+  assert.equal(
+    await readHint({ kind: 'azure' }, { AZURE_API_KEY: 'k' }),
+    'check the key (AZURE_API_KEY), or replace it: crabtalk connect',
+  )
+  assert.equal(
+    await readHint({ kind: 'azure', apiKey: 'k' }),
+    'check the key (config.toml:1), or replace it: crabtalk connect',
+  )
 })
 
 test('ModelSource.check() fails as a call would, without a call', async () => {

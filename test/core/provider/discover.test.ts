@@ -248,13 +248,13 @@ test('openModels() falls back to the demo, and reports an incomplete key', async
   await assert.rejects(openRegistryWith({ model: 'claude-sonnet-5-5' }), {
     kind: 'config',
     message: 'Cannot find model "claude-sonnet-5-5": it is not one of demo',
-    hint: /^set ANTHROPIC_API_KEY/,
+    hint: /^connect a provider with crabtalk connect/,
   })
 })
 
 test('openModels() explains a default of config.toml that no source has, and keeps other models callable', async () => {
   for (const [providers, model, hint] of [
-    [[], 'gpt-5', 'set OPENAI_API_KEY, or use --model demo'],
+    [[], 'gpt-5', 'connect it with crabtalk connect openai, or use --model demo'],
     [[], 'nosuch', /^set ANTHROPIC_API_KEY or OPENAI_API_KEY, start Ollama.*, or use --model demo$/],
     [[], 'demmo', 'did you mean "demo"?'],
     [['a', 'b'], 'gpt-5', 'choose another with --model, or write it to config.toml: a, b, demo'],
@@ -270,7 +270,7 @@ test('openModels() explains a default of config.toml that no source has, and kee
       message: `Cannot use the model "${model}" (config.toml:3): no connected provider has it`,
       hint,
     })
-    assert.match(await askModel(models, 'demo'), /built-in demo/)
+    assert.match(await askModel(models, 'demo'), /I only know a few commands/)
     models.commit('demo')
     assert.equal(models.defaultModel(), 'demo')
     assert.equal(models.defaultError, undefined)
@@ -279,7 +279,7 @@ test('openModels() explains a default of config.toml that no source has, and kee
 
 test('openModels() offers the demo by name next to all others, unless the name is taken', async () => {
   const models = await openRegistryWith({ env: { OPENAI_API_KEY: 'k' }, model: 'demo' })
-  assert.match(await askModel(models), /built-in demo/)
+  assert.match(await askModel(models), /I only know a few commands/)
   await using server = await startModelServer([{ parts: ['mine'] }])
   const own = makeProviderConfig({ baseUrl: server.url, models: [{ name: 'demo' }] })
   assert.equal(await askModel(await openRegistryWith({ config: makeModelConfig([own]) })), 'mine')

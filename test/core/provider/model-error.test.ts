@@ -80,11 +80,11 @@ describe('toResponseError()', () => {
   test('says where the key comes from, or should', () => {
     const readHint = (body: unknown, endpoint = PLACE.endpoint) =>
       toResponseError(refusal(401, body), { ...PLACE, endpoint }).hint
-    assert.equal(readHint(''), 'check the key (TEST_API_KEY)')
+    assert.equal(readHint(''), 'check the key (TEST_API_KEY), or replace it: crabtalk connect')
     assert.equal(readHint('out of credit'), 'add credit, or use another key (TEST_API_KEY)')
     assert.equal(
       readHint('', { ...PLACE.endpoint, apiKey: undefined }),
-      'no key is set: set one (TEST_API_KEY)',
+      'no key is set: set one (TEST_API_KEY), or use crabtalk connect',
     )
   })
 

@@ -83,7 +83,7 @@ for (const wire of WIRES) {
       const { error, events } = await collectFailure(call(server, {}, { maxRetries: 2 }))
       assert.equal(error.kind, 'credentials')
       assert.equal(error.message, 'Cannot call scripted (test): Incorrect key [secret] or [secret] (401)')
-      assert.equal(error.hint, 'check the key (TEST_API_KEY)')
+      assert.equal(error.hint, 'check the key (TEST_API_KEY), or replace it: crabtalk connect')
       assert.deepEqual(events, [])
       assert.equal(server.requests.length, 1)
     })

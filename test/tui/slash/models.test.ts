@@ -73,11 +73,7 @@ test('/model default NAME is written to config.toml', async () => {
   await runSlash('/model default small', chat.context, NEVER)
   assert.deepEqual(
     chat.blocks().map((block) => block.kind === 'notice' && block.text),
-    [
-      'Default model: small (saved in config.toml)',
-      'Model: home/big',
-      'Default model: small (saved in config.toml); this chat still uses home/big',
-    ],
+    ['Default model: small', 'Model: home/big', 'Default model: small'],
   )
   await assert.rejects(runSlash('/model default smal', chat.context, NEVER), { kind: 'missing' })
 })

@@ -71,9 +71,7 @@ async function wantsLocal(
 }
 
 function menu(): string {
-  const rows = KEY_PROVIDERS.map(
-    ({ name, keys: [key] }, index) => `  ${index + 1}  ${TITLES[name] ?? name} (${key})`,
-  )
+  const rows = KEY_PROVIDERS.map(({ title, keys: [key] }, index) => `  ${index + 1}  ${title} (${key})`)
   return `Which model should answer?\n${rows.join('\n')}\n  ${KEY_PROVIDERS.length + 1}  another server with an OpenAI-compatible API\n`
 }
 
@@ -84,7 +82,7 @@ function isOwn(answer: string): boolean {
 /** Returns false when the user enters no key, so that the menu is shown again. */
 async function takePreset(dialog: ModelDialog, preset: Preset, signal: AbortSignal): Promise<boolean> {
   const { setup, terminal } = dialog
-  const key = await askKey(dialog, `Your ${TITLES[preset.name] ?? preset.name} key (not shown): `)
+  const key = await askKey(dialog, `Your ${preset.title} key (not shown): `)
   if (key === '') return false
   const found = await fetchProviderModels(preset, key, signal)
   if (!acceptModels(terminal, found)) return false
@@ -160,14 +158,4 @@ async function ask(terminal: Terminal, prompt: string, signal: AbortSignal): Pro
   throw unansweredError()
 }
 
-const TITLES: Readonly<Record<string, string>> = {
-  anthropic: 'Anthropic',
-  openai: 'OpenAI',
-  gemini: 'Google Gemini',
-  openrouter: 'OpenRouter',
-  groq: 'Groq',
-  mistral: 'Mistral',
-  xai: 'xAI',
-  deepseek: 'DeepSeek',
-}
 const MAX_NAMES = 12

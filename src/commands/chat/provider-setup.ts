@@ -1,0 +1,51 @@
+import { join } from 'node:path'
+import type { Host } from '../../cli/host.ts'
+import { resolvePaths } from '../../cli/paths.ts'
+import { CrabError } from '../../core/base/errors.ts'
+import { createFile } from '../../core/base/files.ts'
+import { readConfig } from '../../core/config/load-config.ts'
+import { type ConnectChoice, findConnectChoice, listConnectChoices } from '../../core/connect/choices.ts'
+import { type ProviderConnection, toConnection } from '../../core/connect/connection.ts'
+import { saveConnection } from '../../core/connect/save-connection.ts'
+import { tryConnection, tryModel } from '../../core/connect/try-connection.ts'
+import type { ProviderInput, ProviderSetup } from '../../tui/ports.ts'
+import { openConnectHome } from '../connect/home.ts'
+
+/** Opens the setup of model providers for a chat. Keys stay in this process until they are saved. */
+export function openProviderSetup(host: Host): ProviderSetup {
+  let choices: readonly ConnectChoice[] = []
+  let last: ProviderConnection | undefined
+  const toLast = ({ id, baseUrl, apiKey }: ProviderInput): ProviderConnection => {
+    const choice = choices.find((one) => one.id === id) ?? findConnectChoice(id, host.env)
+    return toConnection({ choice, baseUrl, apiKey }, host.env)
+  }
+  const requireLast = (): ProviderConnection => {
+    if (last) return last
+    throw new CrabError('invalid', 'Cannot connect: no provider was chosen')
+  }
+  return {
+    async list(signal) {
+      choices = await listConnectChoices(host.env, signal)
+      return choices
+    },
+    async tryProvider(input, signal) {
+      if (input) last = toLast(input)
+      return await tryConnection(requireLast(), host.env, signal)
+    },
+    async save(model, { tries }, signal) {
+      const connection = requireLast()
+      if (tries && model !== undefined) await tryModel(connection, model, host.env, signal)
+      await using home = await openConnectHome(host)
+      const written = await saveConnection(home, { connection, model }, signal)
+      last = undefined
+      return written
+    },
+    async claimFirstOffer() {
+      const paths = resolvePaths(host)
+      const config = await readConfig(paths)
+      if (!config.ok || config.value.defaultModel !== undefined || config.value.providers.length > 0)
+        return false
+      return await createFile(join(paths.cache, 'connect-offered'), '')
+    },
+  }
+}

@@ -1,0 +1,47 @@
+import type { ParsedOptions } from '../../cli/command.ts'
+import type { Host } from '../../cli/host.ts'
+import { printJson } from '../../cli/print.ts'
+import { sanitize } from '../../core/base/sanitize.ts'
+import { type ConnectChoice, findConnectChoice, OTHER_PROVIDER } from '../../core/connect/choices.ts'
+import type { ProviderConnection } from '../../core/connect/connection.ts'
+import { saveConnection } from '../../core/connect/save-connection.ts'
+import { openConnectHome } from './home.ts'
+
+/** Returns the provider that the command line names; undefined when it names none. */
+export function readProviderChoice({ args, has }: ParsedOptions, host: Host): ConnectChoice | undefined {
+  const name = args[0] ?? (has('base-url') ? OTHER_PROVIDER : undefined)
+  return name === undefined ? undefined : findConnectChoice(name, host.env)
+}
+
+/** A connection to write, and how it was chosen. */
+export interface ConnectReport {
+  connection: ProviderConnection
+  model: string | undefined
+  isChecked: boolean
+}
+
+/** Writes a connection and reports it. */
+export async function finishConnect(
+  host: Host,
+  { connection, model, isChecked }: ConnectReport,
+  options: ParsedOptions,
+  signal: AbortSignal,
+): Promise<number> {
+  await using home = await openConnectHome(host)
+  const written = await saveConnection(home, { connection, model }, signal)
+  const { name, title, endpoint, table } = connection
+  const key = 'api_key' in table ? 'config.toml' : endpoint.apiKey === undefined ? null : endpoint.keyFrom
+  if (options.has('json')) {
+    return printJson(host, {
+      provider: name,
+      model: written ?? null,
+      key,
+      checked: isChecked,
+      config: home.paths.config,
+    })
+  }
+  const how = isChecked ? 'Connected' : 'Saved without a check:'
+  const shown = written === undefined ? '' : `, default model ${written}`
+  host.stdout.write(sanitize(`${how} ${title}${shown} (${home.paths.config})\n`))
+  return 0
+}

@@ -1,0 +1,101 @@
+import type { JsonObject } from '../base/message.ts'
+import { changeConfig } from '../config/change-config.ts'
+import { toConfig } from '../config/config.ts'
+import { withModel } from '../config/default-model.ts'
+import type { HomePaths } from '../config/paths.ts'
+import { isTable } from '../config/schema.ts'
+import { parseToml } from '../config/toml.ts'
+import { renderToml } from '../config/toml-render.ts'
+import { configError } from '../config/validation-issue.ts'
+import { openModels } from '../provider/discover.ts'
+import { endpointFromEnv } from '../provider/endpoint.ts'
+import type { Env } from '../provider/env.ts'
+import { PRESETS } from '../provider/presets.ts'
+import type { ProviderConnection } from './connection.ts'
+
+/** The home in which a connection is saved. */
+export interface ConnectHome {
+  paths: Pick<HomePaths, 'config'>
+  env: Env
+  /** Acquires a lease that is exclusive among all processes of the home. */
+  lock(resource: string, signal: AbortSignal): Promise<AsyncDisposable>
+}
+
+/**
+ * Writes a provider with its key, and the default model if one is given, into config.toml, which only the
+ * user can read. A provider of the same name is replaced, and comments stay. Returns the default model as it
+ * was written: `PROVIDER/NAME` where the name alone would mean a model of another provider.
+ *
+ * Throws `config`, and writes nothing, when config.toml is not valid.
+ */
+export async function saveConnection(
+  { paths, env, lock }: ConnectHome,
+  { connection, model }: { connection: ProviderConnection; model: string | undefined },
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  await using _ = await lock(`file:${paths.config}`, signal)
+  let written: string | undefined
+  await changeConfig(paths, async (table) => {
+    const connected = withProvider(table, connection, model, env)
+    written =
+      model === undefined ? undefined : await addressModel(connected, { connection, model }, env, signal)
+    return written === undefined ? connected : withModel(connected, written)
+  })
+  return written
+}
+
+/**
+ * Adds or replaces the provider's table. The first table would hide the providers whose keys are in the
+ * environment, so these get tables without keys.
+ */
+function withProvider(
+  table: JsonObject,
+  { name, table: added }: ProviderConnection,
+  model: string | undefined,
+  env: Env,
+): JsonObject {
+  const providers = Array.isArray(table['providers']) ? table['providers'].filter(isTable) : []
+  const before = providers.find((provider) => provider['name'] === name)
+  if (before) {
+    const merged = { ...withoutConnection(before), ...added, ...withListed(before, model) }
+    return { ...table, providers: providers.map((provider) => (provider === before ? merged : provider)) }
+  }
+  const isFirst = providers.length === 0 && !isTable(table['llm'])
+  return { ...table, providers: [...providers, added, ...(isFirst ? listEnvProviders(env, name) : [])] }
+}
+
+/** Removes what a new connection replaces. */
+function withoutConnection({ api_key: _, base_url: __, region: ___, ...rest }: JsonObject): JsonObject {
+  return rest
+}
+
+/** Adds the model to a provider's list of its models, if it has one. */
+function withListed({ models }: JsonObject, model: string | undefined): JsonObject {
+  if (!Array.isArray(models)) return {}
+  const isListed = models.some((entry) => (isTable(entry) ? entry['name'] : entry) === model)
+  return { models: model === undefined || isListed ? models : [...models, model] }
+}
+
+function listEnvProviders(env: Env, except: string): JsonObject[] {
+  return PRESETS.filter((preset) => preset.name !== except && endpointFromEnv(preset, env) !== undefined).map(
+    ({ name, kind, baseUrl }) => ({ name, kind, ...(kind === 'openai-compatible' && { base_url: baseUrl }) }),
+  )
+}
+
+/** Returns the shortest name that means this provider's model. */
+async function addressModel(
+  table: JsonObject,
+  { connection, model }: { connection: ProviderConnection; model: string },
+  env: Env,
+  signal: AbortSignal,
+): Promise<string> {
+  const { model: _, ...rest } = table
+  const document = parseToml('config.toml', renderToml(rest))
+  if (!document.ok) throw configError(document.problems)
+  const config = toConfig(document.value)
+  if (!config.ok) throw configError(config.problems)
+  const full = `${connection.name}/${model}`
+  const registry = await openModels({ config: { ...config.value, defaultModel: full }, env }, signal)
+  const { provider, model: own } = registry.locate(model)
+  return provider === connection.name && own === model ? model : full
+}
