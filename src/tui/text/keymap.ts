@@ -100,6 +100,7 @@ export const KEYMAP = [
   { name: 'yank-pop', keys: ['alt+y'], summary: 'after Ctrl+Y: paste an earlier cut', group: 'edit' },
   { name: 'transpose', keys: ['alt+t'], summary: 'swap two characters', group: 'edit' },
   { name: 'undo', keys: ['ctrl+_', 'ctrl+-', 'ctrl+/'], summary: 'undo', group: 'edit' },
+  { name: 'expand-paste', keys: ['ctrl+x'], summary: 'show a [Pasted …] in full', group: 'edit' },
   { name: 'redo', keys: ['alt+_', 'alt+-', 'alt+/'], summary: 'redo', group: 'edit' },
 ] as const satisfies readonly KeyBinding[]
 

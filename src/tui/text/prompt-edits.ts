@@ -15,7 +15,7 @@ import {
 import { walkHistory } from './history.ts'
 import { type Layout, layOut } from './layout.ts'
 import type { Prompt, PromptContext } from './prompt-state.ts'
-import { getSign } from './prompt-state.ts'
+import { expandPaste, getSign } from './prompt-state.ts'
 
 type Edit = (prompt: Prompt, context: PromptContext) => Prompt
 
@@ -50,6 +50,7 @@ export const EDITS = {
   transpose: (prompt) => transpose(prompt),
   undo: (prompt) => undoEdit(prompt),
   redo: (prompt) => redo(prompt),
+  'expand-paste': (prompt) => expandPaste(prompt),
 } as const satisfies Record<string, Edit>
 
 /** Lays out the text for the terminal. A leading `!` or `#` is left out, because the sign is drawn instead. */

@@ -1,4 +1,4 @@
-import { type Editor, EMPTY_EDITOR } from './editor.ts'
+import { type Editor, EMPTY_EDITOR, replaceRange, settle } from './editor.ts'
 import type { ChatEffect, KeyResult } from './effects.ts'
 import { type FoldedText, foldEdited, pastedParts } from './fold-pastes.ts'
 import {
@@ -12,7 +12,7 @@ import {
   withEarlier,
 } from './history.ts'
 import { type CommandEntry, findCommands, type Menu, type MenuEntry, tokenAt } from './menu.ts'
-import { cleanInput, expandPastes } from './pastes.ts'
+import { cleanInput, expandPastes, PLACEHOLDER } from './pastes.ts'
 
 /** The input line: its text, the history, and the open menu. Replaced, never mutated. */
 export interface Prompt extends Editor {
@@ -22,6 +22,8 @@ export interface Prompt extends Editor {
   closedAt: number | undefined
   /** Set when the same key again clears the draft, lists the messages to go back to, or leaves. */
   armed: 'clear' | 'rewind' | 'leave' | undefined
+  /** The pastes that were expanded in place: their text still does not count as typed. */
+  expanded: readonly string[]
 }
 
 /** The context in which the prompt interprets a key. */
@@ -47,6 +49,7 @@ export const EMPTY_PROMPT: Prompt = {
   menu: undefined,
   closedAt: undefined,
   armed: undefined,
+  expanded: [],
 }
 
 /**
@@ -108,6 +111,25 @@ export function withSent(prompt: Prompt, text: string): Prompt {
 /** Returns the parts of a sent text that were pasted, not typed. */
 export function findPasted({ history }: Prompt, text: string): readonly string[] {
   return history.pasted.get(text) ?? []
+}
+
+/** Returns the parts of the draft that were pasted, including those that were expanded and then edited. */
+export function pastedDraft({ text, pastes, expanded }: Prompt): string[] {
+  if (expanded.length === 0) return pastedParts(text, pastes)
+  const folded = foldEdited(text, expanded, pastes)
+  return pastedParts(folded.text, folded.pastes)
+}
+
+/** Replaces the placeholder at the caret, or the one before it, or else the first, with its paste. */
+export function expandPaste(prompt: Prompt): Prompt {
+  const { text, caret, pastes } = prompt
+  const found = [...text.matchAll(new RegExp(PLACEHOLDER, 'gu'))]
+  const place =
+    found.find(({ index }) => index === caret) ?? found.findLast(({ index }) => index < caret) ?? found[0]
+  const paste = place && pastes.get(place[0])
+  if (!place || paste === undefined || PLACEHOLDER.test(paste)) return settle(prompt) // such text could forge a placeholder
+  const edited = replaceRange(prompt, place.index, place.index + place[0].length, paste)
+  return { ...edited, expanded: [...prompt.expanded, paste] }
 }
 
 /** Adds the texts that earlier runs have sent, oldest first, for Up and Ctrl+R. */

@@ -1,6 +1,5 @@
 import { clearEditor, pasteText, settle, typeText } from './editor.ts'
 import { findEscAction } from './esc-key.ts'
-import { pastedParts } from './fold-pastes.ts'
 import { addSent } from './history.ts'
 import type { KeyPress } from './key.ts'
 import { findKeymapCommand, type KeymapCommand } from './keymap.ts'
@@ -13,6 +12,7 @@ import {
   type Prompt,
   type PromptContext,
   type PromptKeyResult,
+  pastedDraft,
   toKeyResult,
 } from './prompt-state.ts'
 
@@ -116,7 +116,7 @@ export function withoutText(prompt: Prompt): Prompt {
 
 /** Empties the prompt and records the sent text in the history. */
 function recordSent(prompt: Prompt, text: string): Prompt {
-  const pasted = pastedParts(prompt.text, prompt.pastes)
+  const pasted = pastedDraft(prompt)
   const history = addSent(prompt.history, { text, pasted })
   return { ...closeMenus(clearEditor(prompt, { kill: false })), history }
 }
@@ -149,13 +149,13 @@ function pressCancel(prompt: Prompt, { isBusy, isCancelling = false }: PromptCon
 
 /** Empties the prompt. The draft can be yanked, and Up brings it back. */
 function discard(prompt: Prompt): Prompt {
-  const pasted = pastedParts(prompt.text, prompt.pastes)
+  const pasted = pastedDraft(prompt)
   const history = addSent(prompt.history, { text: fullPromptText(prompt), pasted })
   return { ...closeMenus(clearEditor(prompt, { kill: true })), history }
 }
 
 function closeMenus(prompt: Prompt): Prompt {
-  return { ...prompt, menu: undefined, closedAt: undefined, armed: undefined }
+  return { ...prompt, menu: undefined, closedAt: undefined, armed: undefined, expanded: [] }
 }
 
 function paste(prompt: Prompt, text: string): Prompt {

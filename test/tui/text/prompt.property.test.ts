@@ -76,7 +76,7 @@ const pasted = fc
     fc.constant('/tmp/a b.png'),
   )
   .map(toPaste)
-const chord = fc.constantFrom(...KEYMAP.flatMap(({ keys }) => keys), 'page-up', 'ctrl+x').map(parseKey)
+const chord = fc.constantFrom(...KEYMAP.flatMap(({ keys }) => keys), 'page-up', 'ctrl+q').map(parseKey)
 const keys = fc.array(fc.oneof({ weight: 3, arbitrary: piece }, { weight: 3, arbitrary: chord }, pasted), {
   maxLength: 40,
 })

@@ -338,3 +338,25 @@ test('no key has two meanings', () => {
 function showCaret({ text, caret }: Prompt): string {
   return `${text.slice(0, caret)}|${text.slice(caret)}`
 }
+
+test('Ctrl+X expands a paste in place, and its text still does not count as typed, even when edited', () => {
+  const log = Array.from({ length: 20 }, (_, at) => `line ${at} of @secret.txt`).join('\n')
+  const { prompt } = typed(['see ', `paste:${log}`, ' please', 'left', 'ctrl+x'])
+  assert.equal(prompt.text, `see ${log} please`)
+  assert.deepEqual(typed(['ctrl+_'], { prompt }).prompt.text.length, 'see  please'.length + 2)
+  const sent = typed(['enter'], { prompt })
+  assert.deepEqual(pastedIn(sent.prompt, `see ${log} please`), [log])
+  const edited = typed([...Array(17).fill('left'), 'X', 'enter'], { prompt })
+  const effect = edited.effects.find(({ type }) => type === 'submit')
+  assert.ok(effect?.type === 'submit')
+  assert.match(effect.text, /line X19 of @secret/)
+  const rest = pastedIn(edited.prompt, effect.text).reduce(
+    (text, paste) => text.replaceAll(paste, ''),
+    effect.text,
+  )
+  assert.doesNotMatch(rest, /@secret/)
+})
+
+test('Ctrl+X without a paste changes nothing', () => {
+  assert.equal(typed(['hello', 'ctrl+x']).prompt.text, 'hello')
+})
