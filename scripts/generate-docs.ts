@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { keysSection, slashSection } from './docs/chat.ts'
+import { keysSection, slashSection, vimSection } from './docs/chat.ts'
 import { commandsSection } from './docs/commands.ts'
 import { agentSection, configSection } from './docs/configuration.ts'
 import { errorsSection } from './docs/errors.ts'
@@ -16,7 +16,7 @@ const FOLDER = join(import.meta.dirname, '../docs')
 const PAGES: Readonly<Record<string, Sections>> = {
   'commands.md': { commands: commandsSection },
   'configuration.md': { providers: providersSection, config: configSection, agent: agentSection },
-  'chat.md': { keys: keysSection, slash: slashSection },
+  'chat.md': { keys: keysSection, slash: slashSection, vim: vimSection },
   'scripting.md': { errors: errorsSection },
   'permissions.md': { classes: classesSection, operations: operationsSection },
 }

@@ -1,5 +1,6 @@
 import { SLASH_COMMANDS } from '../../src/tui/slash/commands.ts'
 import { KEYMAP, type KeyBinding, showChord } from '../../src/tui/text/keymap.ts'
+import { VIM_KEYS } from '../../src/tui/text/vim/key-table.ts'
 import { code, table } from './sections.ts'
 
 /** Renders the keys of the chat's prompt. */
@@ -10,6 +11,20 @@ export function keysSection(): string {
     bindings.map(({ keys, summary }) => [
       keys.map((key) => code(showChord(key))).join(' '),
       summary.replaceAll('\\', '`\\`'),
+    ]),
+  )
+}
+
+/** Renders the keys of normal mode of the vim preset. */
+export function vimSection(): string {
+  return table(
+    ['keys', 'do'],
+    VIM_KEYS.map(([keys, summary]) => [
+      keys
+        .split(' ')
+        .map((key) => code(key))
+        .join(' '),
+      summary,
     ]),
   )
 }

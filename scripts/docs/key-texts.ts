@@ -1,3 +1,5 @@
+import { COLOR_ROLES, type ColorRole } from '../../src/core/base/chat-settings.ts'
+
 const CLASS_ALLOW = 'Calls that such turns make without a question.'
 const CLASS_ASK = 'Calls that are refused unless their question is parked and you allow them.'
 const CLASS_DENY = 'Calls that such turns never make.'
@@ -19,6 +21,28 @@ const PERMISSION_TEXTS: Readonly<Record<string, string>> = {
   'permissions.remote.allow': CLASS_ALLOW,
   'permissions.remote.ask': CLASS_ASK,
   'permissions.remote.deny': CLASS_DENY,
+}
+
+const COLOR_TEXTS: Readonly<Record<ColorRole, string>> = {
+  accent: 'Names, marks and the selection.',
+  dim: 'Less important text.',
+  success: 'Success.',
+  warning: 'Warnings.',
+  error: 'Errors.',
+  'user-background': 'Behind your messages.',
+  'diff-added': 'Added lines.',
+  'diff-removed': 'Removed lines.',
+  'diff-added-background': 'Behind added lines.',
+  'diff-removed-background': 'Behind removed lines.',
+  'diff-added-word': 'Behind the words that changed in an added line.',
+  'diff-removed-word': 'Behind the words that changed in a removed line.',
+  code: 'Code within a sentence.',
+  'code-keyword': 'Keywords of code.',
+  'code-string': 'Strings of code.',
+  'code-number': 'Numbers of code.',
+  'code-type': 'Types of code.',
+  'code-function': 'Functions of code.',
+  'code-comment': 'Comments of code.',
 }
 
 /** The meaning of each key of config.toml; the generator fails on a missing or superfluous text. */
@@ -59,7 +83,22 @@ export const CONFIG_TEXTS: Readonly<Record<string, string>> = {
   'daemon.tcp_token':
     'Whether TCP clients must present a token. `false` also needs CRABTALK_ALLOW_TCP_WITHOUT_TOKEN=1 in the environment of the daemon.',
   mcp: 'Has no keys yet.',
-  tui: 'Has no keys yet.',
+  tui: 'Settings of the [chat](chat.md#settings).',
+  'tui.theme': 'The colors: `auto` follows the background of the terminal.',
+  'tui.colors':
+    'Your own colors, which replace those of the theme: `#rrggbb`, a name such as `bright-red`, or `default`.',
+  ...Object.fromEntries(COLOR_ROLES.map((role) => [`tui.colors.${role}`, COLOR_TEXTS[role]])),
+  'tui.status': 'The parts of the status line, from left to right; all by default.',
+  'tui.keymap': 'The keys: `vim` has modes.',
+  'tui.keys': 'Your own keys by action, such as `redraw = ["alt+x"]`; `/keys` lists the actions.',
+  'tui.notify': 'How a question or a finished turn gets your attention in another window.',
+  'tui.window_title': 'Whether the chat sets the title of the window.',
+  'tui.progress': 'Whether the terminal shows that a turn is running, if it can.',
+  'tui.compact_at': 'The share of the context window at which the history is compacted; 0 means never.',
+  'tui.titles':
+    'The titles of conversations: `auto` cuts them from the first message, `model` has the model write them.',
+  'tui.spinner': 'The sign of a running turn; `none` does not move.',
+  'tui.fullscreen': 'Whether the chat starts on the alternate screen.',
 }
 
 const RULES = 'Rules about tools of this server, by the names that it gives them; `*` matches anything.'

@@ -27,14 +27,14 @@ export function parseAssignment(text: string, { what, example }: AssignmentOrigi
     throw new CrabError('usage', `Cannot use ${what}: it is not key=value`, {
       hint: `for example ${example}`,
     })
-  return withLeaf(table, value === '' ? null : readValue(value))
+  return withLeaf(table, value === '' ? null : readTomlValue(value))
 }
 
 /**
  * Reads a TOML value, or a list or table in JSON as `--json` prints it. Anything else is text, such as
  * `claude-x`, or several lines that would set other keys as well.
  */
-function readValue(text: string): unknown {
+export function readTomlValue(text: string): unknown {
   const { value, ...others } = orUndefined(() => parse(`value = ${text}`)) ?? {}
   if (value !== undefined && Object.keys(others).length === 0) return value
   const inJson: unknown = /^[[{]/.test(text) ? orUndefined(() => JSON.parse(text)) : undefined

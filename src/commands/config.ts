@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import type { CommandHandler } from '../cli/command.ts'
 import type { Host } from '../cli/host.ts'
 import { resolvePaths } from '../cli/paths.ts'
@@ -7,12 +8,15 @@ import { pluralize } from '../core/base/format.ts'
 import { sanitize } from '../core/base/sanitize.ts'
 import { REDACTED, redactWords } from '../core/base/secrets/redact.ts'
 import { findProblems, findWarnings } from '../core/config/find-problems.ts'
-import { loadConfig } from '../core/config/load-config.ts'
+import { loadConfig, readTextFile } from '../core/config/load-config.ts'
 import type { PermissionRule } from '../core/config/permissions.ts'
+import { parseToml } from '../core/config/toml.ts'
 import { renderToml } from '../core/config/toml-render.ts'
+import { readChatSettings } from '../core/config/tui-schema.ts'
 import { type FileIssue, formatLocation } from '../core/config/validation-issue.ts'
 import { findCronProblems } from '../core/cron/cron-file.ts'
 import { findWide } from '../core/policy/wide-rules.ts'
+import { locateKeyIssues } from './config/key-issues.ts'
 import { collectWrittenRules, findIdleRulesHere } from './written-rules.ts'
 
 /** Runs `crabtalk config path`. */
@@ -75,7 +79,15 @@ async function findConfigWarnings(host: Host): Promise<CheckResult[]> {
   const unfilled = await findWarnings(paths)
   const wide = (await collectWrittenRules(paths)).flatMap(findWideRule)
   const idle = await findIdleRulesHere(paths, host)
-  return [...unfilled, ...[...wide, ...idle].map(toResult)]
+  return [...unfilled, ...(await findKeyWarnings(host)), ...[...wide, ...idle].map(toResult)]
+}
+
+/** Finds unknown names and conflicts among the keys of the chat. An invalid file has been reported already. */
+async function findKeyWarnings(host: Host): Promise<CheckResult[]> {
+  const { config } = resolvePaths(host)
+  const document = parseToml(basename(config), (await readTextFile(config)) ?? '')
+  const settings = document.ok ? readChatSettings(document.value) : document
+  return document.ok && settings.ok ? locateKeyIssues(document.value, settings.value) : []
 }
 
 function findWideRule(rule: PermissionRule): RuleWarning[] {

@@ -3,6 +3,7 @@ import { AGENT_OPTION, JSON_OPTION, YES_OPTION } from '../cli/options.ts'
 import { ASKS_COMMANDS } from './asks/table.ts'
 import { CHAT_COMMANDS } from './chat/table.ts'
 import { completionCommands } from './completions/table.ts'
+import { CONFIG_COMMANDS } from './config/table.ts'
 import { CONNECT_COMMANDS } from './connect/table.ts'
 import { CONVERSATION_COMMANDS } from './conversation/table.ts'
 import { CRON_COMMANDS } from './cron/table.ts'
@@ -153,32 +154,7 @@ Exits with 0 for every decision; programs read it with --json.`,
     load: async () => (await import('./policy.ts')).explainPolicyCommand,
   },
   ...TRUST_COMMANDS,
-  {
-    path: ['config', 'show'],
-    args: '',
-    summary: 'Show the configuration in use, with secrets hidden',
-    options: [JSON_OPTION],
-    examples: ['crabtalk config show'],
-    load: async () => (await import('./config.ts')).showConfigCommand,
-  },
-  {
-    path: ['config', 'path'],
-    args: '',
-    summary: 'Print the path of the configuration file',
-    options: [],
-    examples: ['$EDITOR "$(crabtalk config path)"'],
-    load: async () => (await import('./config.ts')).configPathCommand,
-  },
-  {
-    path: ['config', 'check'],
-    args: '',
-    summary: 'Check the configuration, every agent file and the cron entries',
-    details: `Exits with 78 when there is an error; warnings alone leave the exit code 0. With --json every entry has a severity,
-"error" or "warning".`,
-    options: [JSON_OPTION],
-    examples: ['crabtalk config check'],
-    load: async () => (await import('./config.ts')).checkConfigCommand,
-  },
+  ...CONFIG_COMMANDS,
   {
     path: ['doctor'],
     args: '',

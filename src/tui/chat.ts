@@ -1,7 +1,8 @@
+import { toCrabError } from '../core/base/errors.ts'
 import type { ProcessHooks } from '../core/base/process-hooks.ts'
 import type { TerminalControl } from './controller/controller.ts'
 import { drawFirstFrame } from './first-frame.ts'
-import type { ChatOptions, ChatPorts } from './ports.ts'
+import type { ChatOptions, ChatPorts, SettingsResult } from './ports.ts'
 import { initialState } from './state/initial.ts'
 import type { Unanswered } from './state/pending-asks.ts'
 import { ChatStore } from './state/store.ts'
@@ -39,10 +40,19 @@ export async function openChat(
   const lend = createLend(store, lending.promise)
   using guard = guardTerminal({ hooks: terminal.hooks, screen, lend })
   drawFirstFrame({ store, screen }, options, ports)
+  const reading = readSettings(ports)
   const { runChat } = await import('./run-chat.tsx')
+  const settings = await reading
   const frame = { store, screen, gone: gone.promise, onTerminal: lending.resolve }
   const control = { lend, suspend: () => guard.suspend() }
-  return await runChat({ ports, options, stdin: terminal.stdin, control, ...frame }, signal)
+  return await runChat({ ports, options, settings, stdin: terminal.stdin, control, ...frame }, signal)
+}
+
+/** Reads the settings while the rest of the chat is loaded. A file that cannot be read is a problem to print. */
+async function readSettings({ settings }: Pick<ChatPorts, 'settings'>): Promise<SettingsResult> {
+  return await settings
+    .read()
+    .catch((reason: unknown) => ({ settings: undefined, problems: [toCrabError(reason).message] }))
 }
 
 /**

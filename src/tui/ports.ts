@@ -1,3 +1,4 @@
+import type { ChatSettings } from '../core/base/chat-settings.ts'
 import type { Dispatch } from '../core/protocol/dispatch.ts'
 import type { SentText } from './text/history.ts'
 
@@ -75,6 +76,26 @@ export interface ProviderSetup {
   claimFirstOffer(): Promise<boolean>
 }
 
+/** The settings that were read, and what is wrong with them. */
+export interface SettingsResult {
+  /** Undefined when the file or a value in it is not valid. */
+  settings: ChatSettings | undefined
+  /** Sentences that begin with the file and the line, such as `config.toml:3: …`. */
+  problems: readonly string[]
+}
+
+/** The settings of the chat in config.toml. */
+export interface SettingsPort {
+  read(): Promise<SettingsResult>
+  /**
+   * Writes a key of the `[tui]` table, or removes it when the value is undefined. Comments stay. Throws
+   * `config` when the value, or the file, is not valid.
+   */
+  write(path: readonly string[], value: unknown, signal: AbortSignal): Promise<void>
+  /** Calls back when the file may have changed. */
+  watch(listener: () => void): Disposable
+}
+
 /**
  * The dependencies that the caller gives the chat: one way to the agents, and the few things it needs from
  * this machine. The chat opens no file and starts no program itself.
@@ -94,6 +115,7 @@ export interface ChatPorts {
   readonly shownCwd: string
   /** The caller's environment without provider keys, passed to the processes that tools start. */
   readonly env: Readonly<Record<string, string>>
+  readonly settings: SettingsPort
   /** Milliseconds since 1970. */
   now(): number
   /** Milliseconds of a clock that never jumps. */

@@ -5,19 +5,23 @@ import { App } from './components/app.tsx'
 import { Controller, type TerminalControl } from './controller/controller.ts'
 import { openInitialConversation } from './controller/conversations.ts'
 import { Feed } from './controller/feed.ts'
+import { SettingsSync } from './controller/settings-sync.ts'
 import { loadCommands, slashContext } from './controller/slash.ts'
 import { showBlocks, showTranscript } from './controller/transcript.ts'
-import type { ChatOptions, ChatPorts } from './ports.ts'
+import { openTerminalSession } from './outside/terminal-session.ts'
+import type { ChatOptions, ChatPorts, SettingsResult } from './ports.ts'
 import { type Unanswered, unansweredAsks } from './state/pending-asks.ts'
 import type { ChatStore } from './state/store.ts'
-import { joinKeyInput } from './terminal/key-input.ts'
 import type { Screen } from './terminal/screen.ts'
 import { withHistory } from './text/prompt.ts'
+import { ANSI_PALETTE, setPalette } from './view/style.ts'
 
 /** The chat after its first frame. */
 export interface RunningChat {
   ports: ChatPorts
   options: ChatOptions
+  /** The settings as they were read while this file was loaded. */
+  settings: SettingsResult
   stdin: NodeJS.ReadStream
   store: ChatStore
   screen: Screen
@@ -30,15 +34,22 @@ export interface RunningChat {
 
 /** Runs the chat whose first frame is on the screen; resolves and throws like openChat(). */
 export async function runChat(
-  { ports, options, stdin, store, screen, control, onTerminal, gone }: RunningChat,
+  { ports, options, settings, stdin, store, screen, control, onTerminal, gone }: RunningChat,
   signal: AbortSignal,
 ): Promise<Unanswered | undefined> {
   const shutdown = new AbortController()
   const feed = new Feed({ store, ports, signal: shutdown.signal })
+  new SettingsSync({ store, ports }, shutdown.signal).start(settings)
   const chat = { store, ports, options, feed, shutdown: shutdown.signal }
   const exit = new ChatExit(() => controller.end(), store)
   void gone.then(() => exit.leave())
-  const transcript = { store, ports, screen, stdin, color: options.color }
+  const terminal = openTerminalSession({ store, ports, screen, stdin, color: options.color })
+  const transcript = {
+    ...{ store, ports, screen, stdin: terminal.keys },
+    get color() {
+      return options.color && store.get().settings.theme !== 'none'
+    },
+  }
   const commands = loadCommands(
     slashContext(
       {
@@ -64,8 +75,6 @@ export async function runChat(
     leave: () => exit.leave(),
     signal: shutdown.signal,
   })
-  const escInterrupts = () => store.get().turn !== undefined || store.get().isCommanding
-  const keys = joinKeyInput({ stdin, escInterrupts, elapsed: ports.elapsed })
   const app = render(
     <App
       store={store}
@@ -77,7 +86,7 @@ export async function runChat(
       now={ports.now}
       elapsed={ports.elapsed}
     />,
-    { ...INK, stdin: keys, stdout: screen.ink },
+    { ...INK, stdin: terminal.keys, stdout: screen.ink },
   )
   const onAbort = () => exit.leave()
   signal.addEventListener('abort', onAbort, { once: true })
@@ -86,12 +95,15 @@ export async function runChat(
   startChat({ ...chat, offerConnect: commands.offerConnect }, controller, (reason) => exit.leave(reason))
   try {
     await app.waitUntilExit()
+    await terminal.settle()
     exit.throwReason()
     return exit.unanswered
   } finally {
     signal.removeEventListener('abort', onAbort)
     app.unmount()
     shutdown.abort()
+    terminal[Symbol.dispose]()
+    setPalette(ANSI_PALETTE)
   }
 }
 

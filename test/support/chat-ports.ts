@@ -1,3 +1,4 @@
+import { DEFAULT_CHAT_SETTINGS } from '../../src/core/base/chat-settings.ts'
 import type { Dispatch } from '../../src/core/protocol/dispatch.ts'
 import type { ChatPorts, ProviderSetup } from '../../src/tui/ports.ts'
 
@@ -12,6 +13,11 @@ export function chatPorts(dispatch: Dispatch, more: Partial<ChatPorts> & { cwd: 
     providers: NO_PROVIDERS,
     shownCwd: '~/work',
     env: {},
+    settings: {
+      read: async () => ({ settings: DEFAULT_CHAT_SETTINGS, problems: [] }),
+      write: async () => {},
+      watch: () => ({ [Symbol.dispose]() {} }),
+    },
     now: () => 0,
     elapsed: () => performance.now(),
     branch: async () => undefined,

@@ -15,6 +15,10 @@ const OWN = [
   '\\[\\?2004[hl]', // bracketed paste
   '\\[\\?25[hl]', // cursor
   '\\[\\?u|\\[>1u|\\[<u', // kitty keyboard
+  '\\[\\?1004[hl]', // focus reports
+  '\\[2[23];0t', // the stack of titles
+  '\\]2;[^\u0000-\u001f\u007f-\u009f]*\u001b\\\\', // the title of the window
+  '\\]11;\\?\u001b\\\\', // asks for the background color
 ]
 const OWN_SEQUENCES = new RegExp(`${ESC}(?:${OWN.join('|')})`, 'g')
 /** C0 but line breaks, C1, bidirectional overrides. */

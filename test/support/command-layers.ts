@@ -51,6 +51,8 @@ export const COMMAND_LAYERS: Record<string, readonly string[]> = {
   'src/commands/asks': [...COMMAND, 'src/core/questions'],
   'src/commands/chat': [
     ...COMMAND,
+    'src/commands/config/key-issues.ts',
+    'src/commands/config/write-key.ts',
     'src/commands/connect/home.ts',
     'src/core/connect',
     'src/core/hooks/bash/user-shell.ts',
@@ -78,8 +80,11 @@ export const COMMAND_LAYERS: Record<string, readonly string[]> = {
     'src/core/completion',
     'src/core/cron/describe-schedule.ts',
   ],
+  'src/commands/config': [...COMMAND, 'src/core/lease/sqlite-leases.ts', 'src/tui/text/bindings.ts'],
+  'src/commands/config/table.ts': [...COMMAND, 'src/commands/config', 'src/commands/config.ts'],
   'src/commands/config.ts': [
     ...COMMAND,
+    'src/commands/config/key-issues.ts',
     'src/commands/written-rules.ts',
     'src/core/cron/cron-file.ts',
     'src/core/policy/wide-rules.ts',

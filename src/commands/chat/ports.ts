@@ -6,6 +6,7 @@ import { lazy } from '../../core/base/lazy.ts'
 import { withoutProviderKeys } from '../../core/provider/provider-keys.ts'
 import type { ChatPorts, ProviderSetup } from '../../tui/ports.ts'
 import { openChatLink } from './link.ts'
+import { openSettings } from './settings.ts'
 
 /** The ports of a chat; disposing disconnects from the agents and stops what was started. */
 export interface OpenedPorts extends AsyncDisposable {
@@ -38,6 +39,7 @@ export function openChatPorts(host: Host): OpenedPorts {
     cwd,
     shownCwd: abbreviateHome(cwd, home),
     env,
+    settings: openSettings(host),
     now: Date.now,
     elapsed: () => performance.now(),
     branch: async () => (await import('./branch.ts')).readBranch(cwd),

@@ -4,6 +4,7 @@ import { isMissingFile, replaceFile, toStorageError } from '../base/files.ts'
 import type { JsonObject } from '../base/message.ts'
 import { readTextFile } from './load-config.ts'
 import type { HomePaths } from './paths.ts'
+import { isTable } from './schema.ts'
 import { parseToml } from './toml.ts'
 import { editToml } from './toml-edit.ts'
 import { configError } from './validation-issue.ts'
@@ -21,8 +22,28 @@ export async function changeConfig(
   const document = parseToml(basename(config), text)
   if (!document.ok) throw configError(document.problems)
   const { table } = document.value
-  const edited = editToml(text, table, await change(table))
-  if (edited !== text) await replaceFile(await resolveTarget(config), edited)
+  const edited = editTables(text, table, await change(table))
+  if (edited !== text) await writeConfigText({ config }, edited)
+}
+
+/** Replaces the text of config.toml, or of the file that it links to. The caller holds the lease. */
+export async function writeConfigText({ config }: Pick<HomePaths, 'config'>, text: string): Promise<void> {
+  await replaceFile(await resolveTarget(config), text)
+}
+
+/** Edits the text like editToml(), but writes a new table as a `[table]` at the end instead of on one line. */
+function editTables(text: string, before: JsonObject, after: JsonObject): string {
+  const added = Object.keys(after).filter((key) => !Object.hasOwn(before, key) && isFilledTable(after[key]))
+  const headers = added.filter((key) => /^[\w-]+$/.test(key))
+  const eol = text.includes('\r\n') ? '\r\n' : '\n'
+  const gap = text.trim() === '' ? '' : eol
+  const whole = headers.reduce((all, key) => `${all.trimEnd()}${gap && `${eol}${gap}`}[${key}]${eol}`, text)
+  const empty = Object.fromEntries(headers.map((key) => [key, {}]))
+  return editToml(headers.length === 0 ? text : whole, { ...before, ...empty }, after)
+}
+
+function isFilledTable(value: unknown): boolean {
+  return isTable(value) && Object.keys(value).length > 0
 }
 
 /** Resolves links, even when the final target does not exist yet. */

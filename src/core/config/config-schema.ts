@@ -12,6 +12,7 @@ import {
   variableName,
   wholeNumber,
 } from './schema.ts'
+import { tuiTable } from './tui-schema.ts'
 
 /** The kinds of provider that config.toml may name. The registry decides which of them this build can call. */
 export const PROVIDER_KINDS = [
@@ -26,7 +27,7 @@ export const PROVIDER_KINDS = [
 /** The kind of a provider. */
 export type ProviderKind = (typeof PROVIDER_KINDS)[number]
 
-/** The schema of config.toml, built on first use. `mcp` and `tui` have no keys yet. */
+/** The schema of config.toml, built on first use. `mcp` has no keys yet. */
 export const configTable = z.lazy(() =>
   strictTable({
     model: z.exactOptional(filledString()),
@@ -38,7 +39,7 @@ export const configTable = z.lazy(() =>
     permissions: z.exactOptional(permissionsTable),
     daemon: z.prefault(daemon(), {}),
     mcp: z.exactOptional(strictTable({})),
-    tui: z.exactOptional(strictTable({})),
+    tui: z.prefault(z.lazy(tuiTable), {}),
   }),
 )
 

@@ -1,12 +1,24 @@
 import { Box, Text, useApp, useCursor, useInput, usePaste, useStdout, useWindowSize } from 'ink'
-import { type ReactNode, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react'
+import {
+  type ReactNode,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react'
 import type { Controller, TerminalControl } from '../controller/controller.ts'
 import type { ChatStore } from '../state/store.ts'
+import { getShownTheme } from '../state/theme.ts'
+import type { ChatState } from '../state/types.ts'
 import { toKeyPresses, toPaste } from '../text/key.ts'
 import { renderBlock } from '../view/block.ts'
 import type { Block, NumberedBlock } from '../view/blocks.ts'
 import { hasCode, hasDiff, type Look, loadHighlighter, loadParser, warmParser } from '../view/look.ts'
+import { makePalette } from '../view/palette.ts'
 import { fitSections, type Section } from '../view/section.ts'
+import { setPalette } from '../view/style.ts'
 import type { RenderContext } from '../view/view.ts'
 import type { StatusLocation } from './frame.ts'
 import { toSections } from './sections.ts'
@@ -33,7 +45,7 @@ export function App(props: AppProps): ReactNode {
   const { store, controller, color, location, onTerminal, onFailure, now, elapsed } = props
   const state = useSyncExternalStore(store.subscribe, store.getShown)
   const { columns, rows } = useWindowSize()
-  const { look, isSettled } = useLook(color, hasCode(state))
+  const { look, isSettled } = useLook(useTheme(state, color), hasCode(state))
   const view: RenderContext = { ...look, columns, rows, details: state.details }
   const { suspendTerminal, exit } = useApp()
   useLayoutEffect(
@@ -169,7 +181,7 @@ function useClock(isRunning: boolean): void {
  * still loading.
  */
 function useLook(color: boolean, hasCode: boolean): { look: Look; isSettled: boolean } {
-  const [look, setLook] = useState<Look>({ color })
+  const [look, setLook] = useState<Omit<Look, 'color'>>({})
   const [failed, setFailed] = useState({ parse: false, highlight: false })
   const wantsColor = color && hasCode
   useEffect(() => {
@@ -186,5 +198,17 @@ function useLook(color: boolean, hasCode: boolean): { look: Look; isSettled: boo
   }, [wantsColor])
   const hasParser = failed.parse || look.parse !== undefined
   const hasColor = !wantsColor || failed.highlight || look.highlight !== undefined
-  return { look, isSettled: hasParser && hasColor }
+  return { look: { ...look, color }, isSettled: hasParser && hasColor }
+}
+
+/** Sets the palette of the theme, or of the one that is chosen in the picker. Returns whether it has colors. */
+function useTheme(state: ChatState, color: boolean): boolean {
+  const { settings, terminalColors } = state
+  const theme = getShownTheme(state)
+  const palette = useMemo(
+    () => makePalette({ theme, colors: settings.colors }, terminalColors),
+    [theme, settings.colors, terminalColors],
+  )
+  setPalette(palette)
+  return color && theme !== 'none'
 }

@@ -1,3 +1,4 @@
+import type { SpinnerName } from '../../core/base/chat-settings.ts'
 import { shownAsk } from '../state/pending-asks.ts'
 import type { ChatState, RunningTurn } from '../state/types.ts'
 import { cleanLine } from '../view/clean.ts'
@@ -27,11 +28,11 @@ export function renderStatus(
  * `now` is in milliseconds since 1970.
  */
 export function renderWorking(state: ChatState, now: number, { columns, color }: RenderContext): Section {
-  const { turn, steers, queue, overlay, prompt } = state
+  const { turn, steers, queue, overlay, prompt, settings } = state
   const isEscFree = !overlay && !(shownAsk(state) && prompt.text === '')
   const dim = (line: string) => paint(truncateText(line, columns), color, 'dim')
   const lines = [
-    ...(turn ? [workingLine(turn, now, { columns, color, isEscFree })] : []),
+    ...(turn ? [workingLine(turn, now, { columns, color, isEscFree, spinner: settings.spinner })] : []),
     ...listed(
       steers.map(({ text }) => text),
       'next',
@@ -44,15 +45,17 @@ export function renderWorking(state: ChatState, now: number, { columns, color }:
 interface WorkingLineOptions extends Pick<RenderContext, 'columns' | 'color'> {
   /** Whether nothing else on the screen uses Esc. */
   isEscFree: boolean
+  spinner: SpinnerName
 }
 
 function workingLine(
   turn: RunningTurn,
   now: number,
-  { columns, color, isEscFree }: WorkingLineOptions,
+  { columns, color, isEscFree, spinner }: WorkingLineOptions,
 ): string {
   const elapsed = Math.max(0, now - turn.startedAt)
-  const mark = paint(FRAMES[Math.floor(elapsed / FRAME_MS) % FRAMES.length]!, color, 'accent')
+  const frames = [...SPINNER_FRAMES[spinner]]
+  const mark = paint(frames[Math.floor(elapsed / FRAME_MS) % frames.length]!, color, 'accent')
   const what = turn.isCancelling ? 'stopping' : cleanLine(turn.doing)
   const tokens = Math.round(turn.outputTokens)
   const facts = [
@@ -63,7 +66,15 @@ function workingLine(
   return truncateText(`${mark} ${what} ${paint(facts.join(' · '), color, 'dim')}`, columns)
 }
 
-const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'] as const
+/** The signs of each spinner, one after another. */
+const SPINNER_FRAMES: Readonly<Record<SpinnerName, string>> = {
+  dots: '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏',
+  line: '|/-\\',
+  circle: '◐◓◑◒',
+  bar: '▁▂▃▄▅▆▇▆▅▄▃▂',
+  pulse: '·•●•',
+  none: '•',
+}
 const FRAME_MS = 100
 
 /** The maximum number of waiting messages that are shown. */

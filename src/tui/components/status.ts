@@ -1,3 +1,4 @@
+import { STATUS_PARTS, type StatusPartName } from '../../core/base/chat-settings.ts'
 import type { ModeName } from '../ports.ts'
 import type { ChatState, UsageTotals } from '../state/types.ts'
 import { cleanLine } from '../view/clean.ts'
@@ -13,22 +14,49 @@ export interface StatusPart {
   style: TextStyle
 }
 
-/** Lists the parts of the status line from left to right, without empty ones. */
-export function statusParts(state: ChatState, { shownCwd }: { shownCwd: string }): StatusPart[] {
-  const { agent, model, effort, title, mode, usage, branch } = state
-  const where = branch === undefined || branch === '' ? '' : ` (${cleanLine(branch)})`
-  const parts: StatusPart[] = [
-    { text: cleanLine(agent), rank: 9, style: 'accent' },
-    { text: MODES[mode].text, rank: 10, style: MODES[mode].style },
-    { text: cleanLine(`${model} ${effort}`).trim(), rank: 7, style: 'dim' },
-    { text: truncateText(cleanLine(title), TITLE_COLUMNS), rank: 2, style: 'dim' },
-    { ...contextMeter(usage), rank: 8 },
-    { text: usage.usd === undefined || usage.turns === 0 ? '' : formatUsd(usage.usd), rank: 5, style: 'dim' },
-    serversPart(state),
-    { text: cleanLine(shownCwd) + where, rank: 4, style: 'dim' },
-    placePart(state),
-  ]
-  return parts.filter(({ text }) => text !== '')
+/**
+ * Lists the parts of the status line from left to right, as the settings order them, without empty ones. What
+ * the user must know is shown even when the settings leave it out.
+ */
+export function statusParts(state: ChatState, location: { shownCwd: string }): StatusPart[] {
+  const { status } = state.settings
+  const urgent = STATUS_PARTS.filter((name) => !status.includes(name) && isUrgent(name, state))
+  return [...status, ...urgent].map((name) => PARTS[name](state, location)).filter(({ text }) => text !== '')
+}
+
+type MakePart = (state: ChatState, location: { shownCwd: string }) => StatusPart
+
+/** The parts by their names in `[tui] status`. */
+const PARTS: Readonly<Record<StatusPartName, MakePart>> = {
+  agent: ({ agent }) => ({ text: cleanLine(agent), rank: 9, style: 'accent' }),
+  mode: ({ mode }) => ({ text: MODES[mode].text, rank: 10, style: MODES[mode].style }),
+  vim: vimPart,
+  model: ({ model, effort }) => ({ text: cleanLine(`${model} ${effort}`).trim(), rank: 7, style: 'dim' }),
+  title: ({ title }) => ({ text: truncateText(cleanLine(title), TITLE_COLUMNS), rank: 2, style: 'dim' }),
+  context: ({ usage }) => ({ ...contextMeter(usage), rank: 8 }),
+  cost: ({ usage: { usd, turns } }) => ({
+    text: usd === undefined || turns === 0 ? '' : formatUsd(usd),
+    rank: 5,
+    style: 'dim',
+  }),
+  mcp: serversPart,
+  directory: ({ branch }, { shownCwd }) => {
+    const where = branch === undefined || branch === '' ? '' : ` (${cleanLine(branch)})`
+    return { text: cleanLine(shownCwd) + where, rank: 4, style: 'dim' }
+  },
+  daemon: placePart,
+}
+
+/** Whether a part says something that the user must know. */
+function isUrgent(name: StatusPartName, { mode, isLinkLost }: ChatState): boolean {
+  return (name === 'mode' && mode === 'all') || (name === 'daemon' && isLinkLost)
+}
+
+function vimPart({ prompt: { vim } }: ChatState): StatusPart {
+  if (!vim) return { text: '', rank: 6, style: 'dim' }
+  const isNormal = vim.mode === 'normal'
+  const text = isNormal ? `NORMAL ${cleanLine(vim.pending)}`.trimEnd() : 'INSERT'
+  return { text, rank: 6, style: isNormal ? 'accent' : 'dim' }
 }
 
 /** Returns the place where the agents run, or a warning when the daemon is gone. */

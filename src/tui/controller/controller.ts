@@ -1,3 +1,4 @@
+import type { ChatSettings } from '../../core/base/chat-settings.ts'
 import { toCrabError } from '../../core/base/errors.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { isWriting } from '../cards/card.ts'
@@ -6,6 +7,7 @@ import type { ChatAction } from '../state/actions.ts'
 import { getFocus, getVisibleCard, isDelicate } from '../state/focus.ts'
 import { NEXT_MODE } from '../state/modes.ts'
 import type { ChatStore } from '../state/store.ts'
+import { type Keymap, makeKeymap, toKnownKey } from '../text/bindings.ts'
 import type { ChatEffect } from '../text/effects.ts'
 import type { KeyPress } from '../text/key.ts'
 import { type PromptContext, promptText, withEdited, withSent } from '../text/prompt.ts'
@@ -62,6 +64,8 @@ export class Controller {
   #relaxing: ReturnType<typeof setTimeout> | undefined
   readonly #completer: Completer
   readonly #submitter: LineSubmitter
+  /** The key table, and the settings that it was made of. */
+  #keys: { settings: ChatSettings; keymap: Keymap } | undefined
   /** The size of the last frame. */
   #drawnSize: string | undefined
   /** Whether the last key asked to leave. */
@@ -93,14 +97,24 @@ export class Controller {
       isBusy: turn !== undefined,
       isCancelling: turn?.isCancelling ?? false,
       columns: size().columns,
+      keymap: this.#keymap(),
       commands: this.#completer.commands,
       ...(card && { placeholder: isWriting(card) ? 'Your reply to the agent' : 'Or type a message' }),
     }
   }
 
+  /** Returns the key table of the current settings. */
+  #keymap(): Keymap {
+    const { settings } = this.#options.store.get()
+    if (this.#keys?.settings !== settings) this.#keys = { settings, keymap: makeKeymap(settings) }
+    return this.#keys.keymap
+  }
+
   /** Handles the keys that arrived in one read: a key, a pasted text, or several keys. */
-  readonly keys = (keys: readonly KeyPress[]): void => {
+  readonly keys = (typed: readonly KeyPress[]): void => {
     const { store, size } = this.#options
+    const keymap = this.#keymap()
+    const keys = typed.map((key) => toKnownKey(key, keymap))
     const pieces = isDelicate(getFocus(store.get())) ? [keys] : keys.map((key) => [key])
     const isAlone = keys.length === 1
     for (const piece of pieces) {

@@ -60,7 +60,7 @@ function pressFocused(state: ChatState, key: KeyPress, around: KeyContext): KeyA
   if (card && isWriting(card)) return pressWriting(state, { card, key }, around)
   if (card) return pressOverCard(state, { card, key }, around)
   const { prompt, isCommanding } = state
-  if (isStop(key) && findEscAction({ prompt, isCommanding }) === 'interrupt') {
+  if (isStop(key, prompt, isCommanding)) {
     return { actions: [], effects: [{ type: 'interrupt' }] }
   }
   return pressPrompts(prompt, [key], around.prompt)
@@ -119,6 +119,10 @@ function pressPrompts(prompt: Prompt, keys: readonly KeyPress[], context: Prompt
 
 const NOTHING: KeyActions = { actions: [], effects: [] }
 
-function isStop({ name, text, ctrl }: KeyPress): boolean {
-  return name === 'escape' || (ctrl && text === 'c')
+/** Whether a key stops the slash command or the `!` command that is running. */
+function isStop({ name, text, ctrl }: KeyPress, prompt: Prompt, isCommanding: boolean): boolean {
+  const isCtrlC = ctrl && text === 'c'
+  if (name !== 'escape' && !isCtrlC) return false
+  const state = isCtrlC ? { ...prompt, vim: undefined } : prompt // Ctrl+C has no meaning in the modes of vim
+  return findEscAction({ prompt: state, isCommanding }) === 'interrupt'
 }

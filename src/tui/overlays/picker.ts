@@ -6,13 +6,17 @@ import { paint } from '../view/style.ts'
 import { measureWidth, padText, truncateText } from '../view/text.ts'
 import type { Face, Room } from '../view/view.ts'
 import { windowAround } from '../view/window.ts'
+import { renderColorSample } from './color-sample.ts'
 import { bodyHeight, frame, moveSelection } from './frame.ts'
 import { typeIntoLine } from './keys.ts'
 import type { Overlay, Picker, PickerItem } from './types.ts'
 
 /** Creates a picker with the current item selected. */
 export function newPicker(
-  parts: Pick<Picker, 'picker' | 'subject' | 'title' | 'items' | 'widerScope' | 'targets' | 'level'>,
+  parts: Pick<
+    Picker,
+    'picker' | 'subject' | 'title' | 'items' | 'widerScope' | 'hasSample' | 'targets' | 'level'
+  >,
   filter = '',
 ): Picker {
   const all: Picker = { kind: 'picker', ...parts, filter, selected: 0 }
@@ -84,8 +88,9 @@ export function renderPicker(picker: Picker, view: Face): Section {
     items.length === picker.items.length ? `${items.length}` : `${items.length} of ${picker.items.length}`
   const gap = Math.max(2, columns - measureWidth(lead + filter) - count.length)
   const title = paint(lead, color, 'accent', 'bold') + filter + ' '.repeat(gap) + paint(count, color, 'dim')
+  const sample = picker.hasSample && bodyHeight(view.rows) > MIN_SAMPLE_HEIGHT ? renderColorSample(view) : []
   const settings = settingRows(picker, items[picker.selected], color)
-  const height = bodyHeight(view.rows)
+  const height = bodyHeight(view.rows) - sample.length
   const shownSettings = settings.length + MIN_ITEMS <= height ? settings : []
   const { start, end } = windowAround(items.length, height - shownSettings.length, picker.selected)
   const shown = items.slice(start, end)
@@ -101,7 +106,7 @@ export function renderPicker(picker: Picker, view: Face): Section {
   const nothing = [paint(picker.items.length === 0 ? '  nothing here' : '  no match', color, 'dim')]
   const caret = measureWidth(lead + filter)
   const list = body.length === 0 ? nothing : body
-  return frame({ title, body: [...list, ...shownSettings], keys, caret }, view)
+  return frame({ title, body: [...list, ...shownSettings, ...sample], keys, caret }, view)
 }
 
 /** Describes where the choice applies, and the level of the selected item. */
@@ -131,6 +136,9 @@ function settingRows(
 
 /** The items that must stay visible beside the settings. */
 const MIN_ITEMS = 3
+/** The minimum rows of a picker that has space for a sample below its items. */
+const MIN_SAMPLE_HEIGHT = 12
+
 const COUNT_WIDTH = 16
 const MAX_LABEL_WIDTH = 48
 /** Narrower terminals show no details. */

@@ -22,6 +22,8 @@ export interface Picker {
   targets?: { names: readonly string[]; selected: number }
   /** The level to use with an item that has levels, such as a reasoning effort; empty for the default. */
   level?: string
+  /** Whether a sample of the colors is shown below the items. */
+  hasSample?: boolean
 }
 
 /** An item of a picker. */

@@ -3,6 +3,7 @@ import type { AskUserEvent } from '../../core/protocol/crabtalk.generated.ts'
 import { Controller } from '../controller/controller.ts'
 import { openInitialConversation } from '../controller/conversations.ts'
 import { Feed } from '../controller/feed.ts'
+import { SettingsSync } from '../controller/settings-sync.ts'
 import { type Commands, isCommand, loadCommands, slashContext } from '../controller/slash.ts'
 import type { ChatOptions, ChatPorts } from '../ports.ts'
 import { initialState } from '../state/initial.ts'
@@ -144,6 +145,8 @@ class PlainChat {
       type: 'print',
       block: { kind: 'welcome', agent, model, cwd: ports.shownCwd, version, hint },
     })
+    const sync = new SettingsSync({ store: this.#store, ports }, signal)
+    await this.#attempt(async () => sync.start(await ports.settings.read()))
     const context = { store: this.#store, ports, feed: this.#feed }
     const opening = () => openInitialConversation(context, options, signal)
     if (options.session === undefined) await this.#attempt(opening)

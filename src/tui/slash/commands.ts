@@ -8,6 +8,7 @@ import { copyAnswer, slashExport } from './export.ts'
 import { slashFork } from './fork.ts'
 import { showHelp } from './help.ts'
 import { initInstructions } from './init.ts'
+import { showKeys } from './keys.ts'
 import { showMcp } from './mcp.ts'
 import { showMemory } from './memory.ts'
 import { slashEffort, slashModel } from './models.ts'
@@ -16,9 +17,11 @@ import { hint, printNotice } from './print.ts'
 import { reviewChanges } from './review.ts'
 import { slashRewind } from './rewind.ts'
 import { searchConversations } from './search.ts'
+import { slashConfig } from './settings.ts'
 import { askAside } from './side-question.ts'
 import { showSkills } from './skills.ts'
 import { showStatus } from './status.ts'
+import { slashTheme } from './themes.ts'
 import { showTools } from './tools.ts'
 import type { SlashCommand, SlashContext } from './types.ts'
 import { slashUndo } from './undo.ts'
@@ -214,6 +217,35 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     run: (_, context) => toggle('thinking', context),
   },
   {
+    name: 'config',
+    aliases: ['settings'],
+    args: '[KEY [VALUE]]',
+    summary: 'the settings of the chat',
+    whileBusy: true,
+    run: slashConfig,
+  },
+  {
+    name: 'theme',
+    args: '[NAME]',
+    summary: 'the colors, with a preview',
+    whileBusy: true,
+    run: slashTheme,
+  },
+  {
+    name: 'keys',
+    args: '[WORDS]',
+    summary: 'the keys in force; type to search them',
+    whileBusy: true,
+    run: showKeys,
+  },
+  {
+    name: 'fullscreen',
+    args: '',
+    summary: 'use the whole terminal, or go back to its scrollback',
+    whileBusy: true,
+    run: (_, context) => toggleFullscreen(context),
+  },
+  {
     name: 'plain',
     args: '',
     summary: 'plain lines instead of a screen: crabtalk chat --plain',
@@ -235,6 +267,17 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     run: (_, context) => context.leave(),
   },
 ]
+
+function toggleFullscreen(context: SlashContext): void {
+  const isFullscreen = !context.state().isFullscreen
+  context.act({ type: 'set', change: { isFullscreen } })
+  hint(
+    context,
+    isFullscreen
+      ? 'Ctrl+O shows earlier messages; /fullscreen goes back'
+      : 'The conversation is in the scrollback',
+  )
+}
 
 function toggle(what: 'details' | 'thinking', context: SlashContext): void {
   const isOn = !context.state()[what]

@@ -1,11 +1,13 @@
 import { newPage } from '../overlays/page.ts'
-import { KEYMAP, type KeyBinding, showChord } from '../text/keymap.ts'
+import { makeKeymap } from '../text/bindings.ts'
+import { type KeyBinding, showChord } from '../text/keymap.ts'
 import { inColumns, showOverlay } from './print.ts'
 import type { SlashCommand, SlashContext } from './types.ts'
 
 /** `/help`: shows the commands and the keys. */
 export function showHelp(commands: readonly SlashCommand[], context: SlashContext): void {
-  const groups = GROUPS.map(([group, title]) => `${title}\n${inColumns(listKeys(group))}`)
+  const { bindings } = makeKeymap(context.state().settings)
+  const groups = GROUPS.map(([group, title]) => `${title}\n${inColumns(listKeys(bindings, group))}`)
   const text = [
     'Enter sends the message. @ names a file, ! runs a shell command, # saves a note to the memory, / runs one of these commands:',
     inColumns(commands.map(commandLine)),
@@ -28,8 +30,7 @@ const GROUPS = [
   ['edit', 'Editing'],
 ] as const satisfies readonly (readonly [KeyBinding['group'], string])[]
 
-function listKeys(group: KeyBinding['group']): [string, string][] {
-  const bindings: readonly KeyBinding[] = KEYMAP
+function listKeys(bindings: readonly KeyBinding[], group: KeyBinding['group']): [string, string][] {
   return bindings
     .filter((binding) => binding.group === group)
     .map(({ keys, summary }) => [keys.map(showChord).join(', '), summary])

@@ -3,13 +3,17 @@ import type { ChatEffect } from '../text/effects.ts'
 import { SLASH_COMMANDS } from './commands.ts'
 import { onConnect } from './connect.ts'
 import { onInitChosen } from './init.ts'
+import { onKeyChosen } from './keys.ts'
 import { actOnMcp } from './mcp.ts'
 import { onMemoryChosen } from './memory.ts'
 import { chooseModel } from './models.ts'
 import { hint, printNotice, showOverlay } from './print.ts'
 import { applyRewind, chooseRewind } from './rewind.ts'
 import { readPromptCommand, runServerPrompt } from './server-prompt.ts'
+import { onSettingChosen, onSettingKey, SETTING } from './settings.ts'
 import { findSkill } from './skills.ts'
+import { onStatusPart } from './status-parts.ts'
+import { chooseTheme } from './themes.ts'
 import type { SlashCommand, SlashContext } from './types.ts'
 
 /**
@@ -73,7 +77,16 @@ export async function onChosen(
       return onInitChosen(value, context)
     case 'memory':
       return onMemoryChosen({ value, key }, context, signal)
+    case 'config':
+      return onSettingKey({ value, key }, context, signal)
+    case 'status-parts':
+      return onStatusPart({ value, key }, context, signal)
+    case 'theme':
+      return chooseTheme(value, context, signal)
+    case 'keys':
+      return onKeyChosen(value, context)
   }
+  if (picker.startsWith(SETTING)) await onSettingChosen({ picker, value }, context, signal)
 }
 
 /**

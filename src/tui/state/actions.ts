@@ -99,4 +99,7 @@ export type Settable = Pick<
   | 'isLeaving'
   | 'isCommanding'
   | 'servers'
+  | 'isFullscreen'
+  | 'settings'
+  | 'terminalColors'
 >

@@ -1,3 +1,4 @@
+import { DEFAULT_CHAT_SETTINGS } from '../../core/base/chat-settings.ts'
 import type { ChatOptions } from '../ports.ts'
 import { EMPTY_PROMPT } from '../text/prompt.ts'
 import type { ChatState, UsageTotals } from './types.ts'
@@ -27,6 +28,8 @@ export function initialState({ agent, sender, session, model, effort, mode }: Ch
     effort: effort ?? '',
     chosenEffort: effort,
     mode,
+    settings: DEFAULT_CHAT_SETTINGS,
+    terminalColors: { depth: 4 },
     thinking: false,
     branch: undefined,
     place: undefined,
@@ -53,6 +56,7 @@ export function initialState({ agent, sender, session, model, effort, mode }: Ch
     shownNotices: new Set(),
     hint: '',
     shellOutput: '',
+    isFullscreen: false,
     isLeaving: false,
   }
 }

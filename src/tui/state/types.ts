@@ -1,9 +1,11 @@
+import type { ChatSettings } from '../../core/base/chat-settings.ts'
 import type { ModelInfo } from '../../core/protocol/crabtalk.generated.ts'
 import type { AskCard } from '../cards/types.ts'
 import type { Overlay } from '../overlays/types.ts'
 import type { ModeName } from '../ports.ts'
 import type { Prompt } from '../text/prompt.ts'
 import type { NumberedBlock, OpenText, TokenUsage, ToolRun } from '../view/blocks.ts'
+import type { TerminalColors } from '../view/palette.ts'
 
 /** The running turn, of this chat or of another client. */
 export interface RunningTurn {
@@ -48,6 +50,10 @@ export interface ChatState {
   /** The reasoning effort chosen for this chat; undefined for the agent's own. */
   chosenEffort: string | undefined
   mode: ModeName
+  /** The `[tui]` table of config.toml, with defaults. */
+  settings: ChatSettings
+  /** The colors that the terminal shows, as far as they are known. */
+  terminalColors: TerminalColors
   thinking: boolean
   branch: string | undefined
   /** The place where the agents run; undefined until that is known. */
@@ -94,6 +100,8 @@ export interface ChatState {
   hint: string
   /** The newest output lines of the user's shell command; empty when none is running. */
   shellOutput: string
+  /** Whether the chat is on the alternate screen. */
+  isFullscreen: boolean
   /** Whether the chat is being left: nothing is live any more. */
   isLeaving: boolean
 }

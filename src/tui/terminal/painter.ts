@@ -53,6 +53,13 @@ export class Painter {
     this.#targetFrame = { lines, caret: isInside ? caret : undefined }
   }
 
+  /** Returns the bytes that erase the frame, with the cursor at its start; it is drawn again afterwards. */
+  erase(): string {
+    const bytes = this.#shown ? this.#toTop() : ''
+    this.forget()
+    return bytes
+  }
+
   /** Forgets the frame on the screen, because it is no longer where it was drawn. */
   forget(): void {
     this.#shown = undefined

@@ -3,6 +3,7 @@ import type { Writable } from 'node:stream'
 import { type InkCaret, type InkWrite, readInkWrite } from './ink-writes.ts'
 import { type Frame, Painter } from './painter.ts'
 import type { Reflow, Size } from './reflow.ts'
+import { TextTail } from './text-tail.ts'
 
 /** The terminal: a stream that reports its size and changes of it. */
 export interface TerminalStream extends Pick<Writable, 'writableNeedDrain'> {
@@ -51,8 +52,14 @@ export class Screen implements Disposable {
   readonly #painter: Painter
   readonly #events = new EventEmitter()
   readonly #modes = new Set<string>()
+  /** The bytes that undo what parts of the chat have set, such as the title of the window. */
+  readonly #undo = new Map<string, string>()
   readonly #writeStats: WriteStats = { writes: 0, bytes: 0 }
   #size: Size
+  /** The texts printed last, which are shown again on the alternate screen. */
+  readonly #recent = new TextTail(MAX_RECENT_CHARS)
+  /** The texts printed on the alternate screen, which is undefined while it is not shown. */
+  #alternate: TextTail | undefined
   #texts: { text: string; caret: InkCaret | undefined }[] = []
   /** The number of lines of Ink's last frame, as Ink counts them. */
   #inkLines = 0
@@ -108,7 +115,9 @@ export class Screen implements Disposable {
   restoring(): string {
     const kitty = this.#modes.has('kitty') ? '\u001b[<u' : ''
     const modes = ['?2004', '?1049'].filter((mode) => this.#modes.has(mode))
-    return `\u001b[?2026l${this.#painter.leave()}${kitty}${modes.map((mode) => `\u001b[${mode}l`).join('')}\u001b[0m\u001b[?25h`
+    const undo = [...this.#undo.values()].join('')
+    const end = this.#alternate ? LEAVE_ALTERNATE + this.#alternate.text : this.#painter.leave()
+    return `\u001b[?2026l${end}${undo}${kitty}${modes.map((mode) => `\u001b[${mode}l`).join('')}\u001b[0m\u001b[?25h`
   }
 
   /**
@@ -121,6 +130,16 @@ export class Screen implements Disposable {
     this.#write(bytes)
   }
 
+  /**
+   * Writes bytes that change the terminal beyond the frame, with the bytes that undo them when the chat ends in
+   * any way. The same key replaces what it has set before; `undo` is empty when nothing is left to undo.
+   */
+  set(key: string, bytes: string, undo: string): void {
+    if (undo === '') this.#undo.delete(key)
+    else this.#undo.set(key, undo)
+    this.#write(bytes)
+  }
+
   /** Forgets the position of the frame, because another program has written to the terminal. */
   forget(): void {
     this.#painter.forget()
@@ -128,11 +147,32 @@ export class Screen implements Disposable {
 
   /** Prints text and draws a frame below it immediately, before Ink draws anything. */
   drawFirst(text: string, { lines, caret }: Frame): void {
-    this.#painter.print(text)
+    this.#print(text)
     this.#painter.frame(lines)
     this.#painter.place(caret)
     this.#hasHidden = true
     this.#write(HIDE_CURSOR + this.#painter.draw(getSize(this.#options.output)))
+  }
+
+  /**
+   * Shows the alternate screen, with the last printed lines, or goes back to the main screen, which then gets
+   * what was printed meanwhile.
+   */
+  setFullscreen(isOn: boolean): void {
+    if (isOn === (this.#alternate !== undefined) || this.#gone) return
+    this.#drawNow()
+    if (isOn) {
+      this.#write(this.#painter.erase() + ENTER_ALTERNATE)
+      this.#alternate = new TextTail(MAX_ALTERNATE_CHARS)
+      this.#printRecent()
+    } else {
+      const printed = this.#alternate?.text ?? ''
+      this.#alternate = undefined
+      this.#write(LEAVE_ALTERNATE)
+      this.#painter.forget()
+      if (printed !== '') this.#painter.print(printed)
+    }
+    this.#drawSoon()
   }
 
   /** Redraws the frame at the cursor. */
@@ -146,6 +186,7 @@ export class Screen implements Disposable {
     clearTimeout(this.#timer)
     output.off('resize', this.#resized)
     output.off('drain', this.#draw)
+    this.setFullscreen(false)
     this.#drawNow()
     this.#write(this.#painter.leave())
     output.off('error', this.#failed)
@@ -183,6 +224,19 @@ export class Screen implements Disposable {
     if (!this.#isInFrame) this.#commit()
   }
 
+  #print(text: string): void {
+    this.#painter.print(text)
+    this.#recent.add(text)
+    this.#alternate?.add(text)
+  }
+
+  /** Prints the last lines again, at the top of the alternate screen. */
+  #printRecent(): void {
+    this.#painter.forget()
+    const lines = this.#recent.text.split('\n').slice(-1 - this.#size.rows)
+    if (lines.some((line) => line !== '')) this.#painter.print(lines.join('\n'))
+  }
+
   #place(caret: InkCaret | undefined): void {
     const last = this.#texts.at(-1)
     if (last) last.caret = caret
@@ -196,7 +250,7 @@ export class Screen implements Disposable {
   /** Applies the collected texts: the last one is the frame, those before it go to the scrollback. */
   #commit(): void {
     const frame = this.#texts.pop()
-    for (const { text } of this.#texts.splice(0)) this.#painter.print(text)
+    for (const { text } of this.#texts.splice(0)) this.#print(text)
     if (frame) {
       const lines = frame.text.split('\n')
       this.#inkLines = lines.length
@@ -256,6 +310,10 @@ export class Screen implements Disposable {
     this.#timer = undefined
     this.#size = getSize(this.#options.output)
     Object.assign(this.ink, this.#size)
+    if (this.#alternate) {
+      this.#write(ERASE_ALTERNATE)
+      this.#printRecent()
+    }
     this.#isHeld = true
     try {
       this.#events.emit('resize', this.#size)
@@ -300,6 +358,13 @@ function getSize({ columns, rows }: TerminalStream): Size {
   return { columns: columns || 80, rows: rows || 24 }
 }
 
+/** The alternate screen starts empty, with the cursor at its top (xterm, 1049). */
+const ENTER_ALTERNATE = '\u001b[?1049h\u001b[H'
+const LEAVE_ALTERNATE = '\u001b[?1049l\r'
+const ERASE_ALTERNATE = '\u001b[H\u001b[J'
+const MAX_RECENT_CHARS = 64 * 1024
+/** The limit of the text that the main screen gets after the alternate one. Ctrl+O shows what was before. */
+const MAX_ALTERNATE_CHARS = 4 * 1024 * 1024
 const HIDE_CURSOR = '\u001b[?25l'
 const QUIET_MS = 33
 const MAX_INTERVALS = 8

@@ -17,6 +17,10 @@ export type EscAction =
   /** The selection on a card that cannot be answered yet is reset. */
   | 'clear-selection'
   | 'close-menu'
+  /** The vim keys leave insert mode. */
+  | 'leave-insert'
+  /** The keys of a vim command that is not complete are dropped. */
+  | 'cancel-command'
   /** The slash command, the `!` command or the turn is interrupted. */
   | 'interrupt'
   /** The draft is emptied. Ctrl+Y and Up bring it back. */
@@ -59,6 +63,10 @@ interface EscFacts {
   card?: { isWriting: boolean; hasDetails: boolean; isArmed: boolean; hasSelection: boolean } | undefined
   /** A `/` or `@` menu is open. */
   hasMenu: boolean
+  /** The vim keys are in insert mode. */
+  isInserting: boolean
+  /** A vim command is not complete. */
+  isPending: boolean
   isCommanding: boolean
   isBusy: boolean
   hasDraft: boolean
@@ -84,6 +92,8 @@ export const ESC_ROWS: readonly { does: EscAction; applies(facts: EscFacts): boo
   { does: 'decline', applies: ({ card }) => card?.isArmed },
   { does: 'clear-selection', applies: ({ card }) => card?.hasSelection },
   { does: 'close-menu', applies: ({ hasMenu }) => hasMenu },
+  { does: 'leave-insert', applies: ({ isInserting }) => isInserting },
+  { does: 'cancel-command', applies: ({ isPending }) => isPending },
   { does: 'interrupt', applies: ({ isCommanding }) => isCommanding },
   { does: 'interrupt', applies: ({ isBusy }) => isBusy },
   { does: 'clear-draft', applies: ({ hasDraft, isClearArmed }) => hasDraft && isClearArmed },
@@ -111,6 +121,8 @@ function toFacts({
     overlay: overlay && { hasPrevious: overlay.back !== undefined },
     card: card && toCardFacts(card),
     hasMenu: prompt !== undefined && hasOpenMenu(prompt),
+    isInserting: prompt?.vim?.mode === 'insert',
+    isPending: prompt?.vim !== undefined && prompt.vim.pending !== '',
     isCommanding,
     isBusy,
     hasDraft: prompt !== undefined && prompt.text !== '',

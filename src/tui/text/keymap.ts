@@ -104,12 +104,6 @@ export const KEYMAP = [
   { name: 'redo', keys: ['alt+_', 'alt+-', 'alt+/'], summary: 'redo', group: 'edit' },
 ] as const satisfies readonly KeyBinding[]
 
-/** Returns the command of a key in the prompt; undefined for keys that type text or have no binding. */
-export function findKeymapCommand(key: KeyPress): KeymapCommand | undefined {
-  const chord = toChord(key)
-  return KEYMAP.find(({ keys }) => (keys as readonly string[]).includes(chord))?.name
-}
-
 /** Formats a key as the table writes it. */
 export function toChord({ name, text, ctrl, alt, shift }: KeyPress): string {
   const isText = name === 'text'

@@ -1,3 +1,4 @@
+import type { Keymap } from './bindings.ts'
 import { type Editor, EMPTY_EDITOR, replaceRange, settle } from './editor.ts'
 import type { ChatEffect, KeyResult } from './effects.ts'
 import { type FoldedText, foldEdited, pastedParts } from './fold-pastes.ts'
@@ -13,6 +14,7 @@ import {
 } from './history.ts'
 import { type CommandEntry, findCommands, type Menu, type MenuEntry, tokenAt } from './menu.ts'
 import { cleanInput, expandPastes, PLACEHOLDER } from './pastes.ts'
+import type { Vim } from './vim/state.ts'
 
 /** The input line: its text, the history, and the open menu. Replaced, never mutated. */
 export interface Prompt extends Editor {
@@ -24,6 +26,8 @@ export interface Prompt extends Editor {
   armed: 'clear' | 'rewind' | 'leave' | undefined
   /** The pastes that were expanded in place: their text still does not count as typed. */
   expanded: readonly string[]
+  /** The state of the vim keys; undefined with another key table. */
+  vim?: Vim | undefined
 }
 
 /** The context in which the prompt interprets a key. */
@@ -37,6 +41,8 @@ export interface PromptContext {
   placeholder?: string
   /** Whether a question is on the screen. Every typed character is then text, even `?`. */
   hasCard?: boolean
+  /** The key table in force; by default that of the default preset. */
+  keymap?: Keymap
   /** The entries of the `/` menu. */
   commands?: readonly CommandEntry[]
 }

@@ -1,8 +1,11 @@
+import { findKeymapCommand } from './bindings.ts'
 import { clearEditor, pasteText, settle, typeText } from './editor.ts'
+import type { ChatEffect } from './effects.ts'
 import { findEscAction } from './esc-key.ts'
+import { toGraphemes } from './graphemes.ts'
 import { addSent } from './history.ts'
 import type { KeyPress } from './key.ts'
-import { findKeymapCommand, type KeymapCommand } from './keymap.ts'
+import type { KeymapCommand } from './keymap.ts'
 import { tokenAt } from './menu.ts'
 import { toImageMention } from './pasted-path.ts'
 import { EDITS } from './prompt-edits.ts'
@@ -15,6 +18,8 @@ import {
   pastedDraft,
   toKeyResult,
 } from './prompt-state.ts'
+import { toNormalCaret } from './vim/operate.ts'
+import { cancelPending, leaveInsert, pressVim, recordInsert } from './vim/press-vim.ts'
 
 export type { SentText } from './history.ts'
 export type { Completion, Prompt, PromptContext } from './prompt-state.ts'
@@ -36,15 +41,42 @@ export function pressPrompt(prompt: Prompt, key: KeyPress, context: PromptContex
   const found = pressMenu(prompt, key)
   if (found?.isSent) return submit(found.prompt)
   if (found) return follow(prompt, toKeyResult({ ...found.prompt, armed: undefined }), context)
-  const result = pressKey(prompt, key, context)
+  const result = prompt.vim ? pressWithVim(prompt, key, context) : pressKey(prompt, key, context)
   const isArmed = result.state.armed !== prompt.armed
   const state = isArmed ? result.state : { ...result.state, armed: undefined }
   return follow(prompt, { ...result, state }, context)
 }
 
+/** Handles a key of the prompt with vim keys. In normal mode no menu opens. */
+function pressWithVim(prompt: Prompt, key: KeyPress, context: PromptContext): PromptKeyResult {
+  const isNormal = prompt.vim?.mode === 'normal'
+  const chars = isNormal && key.name === 'text' && !key.ctrl && !key.alt ? toGraphemes(key.text) : []
+  if (chars.length > 1) return pressChars(prompt, key, chars, context) // fast typing arrives in one piece
+  const pressed = isNormal && key.name !== 'paste' ? pressVim(prompt, key, context) : undefined
+  if (pressed) return pressed
+  const { state, effects } = pressKey(prompt, key, context)
+  return { state: isNormal ? toNormalCaret(cancelPending(state)) : recordInsert(prompt, state, key), effects }
+}
+
+function pressChars(
+  prompt: Prompt,
+  key: KeyPress,
+  chars: readonly string[],
+  context: PromptContext,
+): PromptKeyResult {
+  let state = prompt
+  const effects: ChatEffect[] = []
+  for (const text of chars) {
+    const pressed = pressPrompt(state, { ...key, text }, context)
+    state = pressed.state
+    effects.push(...pressed.effects)
+  }
+  return toKeyResult(state, ...effects)
+}
+
 function pressKey(prompt: Prompt, key: KeyPress, context: PromptContext): PromptKeyResult {
   if (key.name === 'paste') return toKeyResult(paste(prompt, key.text))
-  const command = findKeymapCommand(key)
+  const command = findKeymapCommand(key, context.keymap)
   if (command !== undefined) return run(command, prompt, context)
   if (key.name !== 'text' || key.ctrl || key.alt) return toKeyResult(prompt)
   if (key.text === '?' && prompt.text === '' && !context.hasCard)
@@ -87,6 +119,7 @@ function follow(
   { state, effects }: PromptKeyResult,
   context: PromptContext,
 ): PromptKeyResult {
+  if (state.vim?.mode === 'normal') return { state: { ...state, menu: undefined }, effects }
   if (state.text === before.text && state.caret === before.caret && state.menu === before.menu)
     return { state, effects }
   const { prompt, query } = followMenu(state, context)
@@ -125,6 +158,10 @@ function pressEscape(prompt: Prompt, { isBusy }: PromptContext): PromptKeyResult
   switch (findEscAction({ prompt, isBusy })) {
     case 'close-menu':
       return toKeyResult(closeMenu(prompt))
+    case 'leave-insert':
+      return toKeyResult(leaveInsert(prompt))
+    case 'cancel-command':
+      return toKeyResult(cancelPending(prompt))
     case 'interrupt':
       return toKeyResult(settle(prompt), { type: 'interrupt' })
     case 'clear-draft':
@@ -155,7 +192,14 @@ function discard(prompt: Prompt): Prompt {
 }
 
 function closeMenus(prompt: Prompt): Prompt {
-  return { ...prompt, menu: undefined, closedAt: undefined, armed: undefined, expanded: [] }
+  const vim = prompt.vim && {
+    ...prompt.vim,
+    mode: 'insert' as const,
+    pending: '',
+    undoDepth: 0,
+    recording: undefined,
+  }
+  return { ...prompt, menu: undefined, closedAt: undefined, armed: undefined, expanded: [], vim }
 }
 
 function paste(prompt: Prompt, text: string): Prompt {

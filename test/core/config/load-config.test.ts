@@ -206,10 +206,17 @@ for (const [name, text, lines] of [
       'hint: the keys are daemon, effort, env, llm, mcp, model, permissions, providers, skills, tui',
     ],
   ],
+  ['keys of sections that have none yet', '[mcp]\nx = 1\n', ['config.toml:2: unknown key "mcp.x"']],
   [
-    'keys of sections that have none yet',
-    '[tui]\ntheme = "dark"\n[mcp]\nx = 1\n',
-    ['config.toml:2: unknown key "tui.theme"', 'config.toml:4: unknown key "mcp.x"'],
+    'settings of the chat',
+    '[tui]\ntheme = "drak"\ncompact_at = 0.1\nstatus = ["agent", "contxt"]\n[tui.colors]\naccent = "#12"\nfoo = "red"\n',
+    [
+      'config.toml:2: "tui.theme" must be one of auto, light, dark, high-contrast, ansi, none (did you mean "dark"?)',
+      'config.toml:3: "tui.compact_at" must be from 0.2 to 1, or 0 for never',
+      'config.toml:4: "tui.status[1]" must be one of agent, mode, vim, model, title, context, cost, mcp, directory, daemon (did you mean "context"?)',
+      'config.toml:6: "tui.colors.accent" must be #rrggbb, default, or one of black, red, green, yellow, blue, magenta, cyan, white, bright-black, bright-red, bright-green, bright-yellow, bright-blue, bright-magenta, bright-cyan, bright-white',
+      'config.toml:7: unknown key "tui.colors.foo" (the keys are accent, code, code-comment, code-function, code-keyword, code-number, code-string, code-type, diff-added, diff-added-background, diff-added-word, diff-removed, diff-removed-background, diff-removed-word, dim, error, success, user-background, warning)',
+    ],
   ],
   [
     'an unknown kind',

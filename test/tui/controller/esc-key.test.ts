@@ -11,6 +11,7 @@ import { newPager, pressPager } from '../../../src/tui/pager/pager.ts'
 import { initialState } from '../../../src/tui/state/initial.ts'
 import type { ChatState } from '../../../src/tui/state/types.ts'
 import { ESC_ROWS, type EscAction, findEscAction } from '../../../src/tui/text/esc-key.ts'
+import { NEW_VIM } from '../../../src/tui/text/vim/state.ts'
 import { busyState, CHAT_OPTIONS } from '../../support/chat-state.ts'
 import { formCard, key, permissionCard } from '../cards/card-fixtures.ts'
 import { typed } from '../text/keys.ts'
@@ -20,6 +21,8 @@ const BUSY = busyState()
 const commands = [{ name: 'model', args: '', summary: 'another model' }]
 const MENU = typed(['/mo'], { commands }).prompt
 const DRAFT = typed(['draft']).prompt
+
+const NORMAL = { ...NEW_VIM, mode: 'normal' as const }
 
 const PICKER = newPicker({ picker: 'model', title: 'Model', items: [] })
 const PANEL: Panel = {
@@ -62,6 +65,19 @@ const STATES: readonly (readonly [string, EscAction, ChatState])[] = [
   ],
   ['a menu', 'close-menu', { ...BUSY, prompt: MENU, isCommanding: true }],
   ['a menu below a card', 'close-menu', { ...withCard(PERMISSION, {}), prompt: MENU }],
+  ['a menu with vim keys', 'close-menu', { ...BUSY, prompt: { ...MENU, vim: NEW_VIM } }],
+  ['insert mode during a turn', 'leave-insert', { ...BUSY, prompt: { ...DRAFT, vim: NEW_VIM } }],
+  [
+    'insert mode during a command',
+    'leave-insert',
+    { ...IDLE, isCommanding: true, prompt: { ...DRAFT, vim: NEW_VIM } },
+  ],
+  [
+    'half a vim command',
+    'cancel-command',
+    { ...BUSY, prompt: { ...DRAFT, vim: { ...NORMAL, pending: '2d' } } },
+  ],
+  ['normal mode during a turn', 'interrupt', { ...BUSY, prompt: { ...DRAFT, vim: NORMAL } }],
   ['a running command', 'interrupt', { ...IDLE, prompt: DRAFT, isCommanding: true }],
   ['a running turn', 'interrupt', BUSY],
   ['a running turn and a draft', 'interrupt', { ...BUSY, prompt: DRAFT }],
@@ -143,6 +159,8 @@ function toEscAction(action: KeyActions['actions'][number], before: ChatState): 
   const { change } = action
   if ('overlay' in change) return change.overlay ? 'return-to-overlay' : 'close-overlay'
   if (before.prompt.menu && change.prompt?.menu === undefined) return 'close-menu'
+  if (before.prompt.vim?.mode === 'insert' && change.prompt?.vim?.mode === 'normal') return 'leave-insert'
+  if (before.prompt.vim?.pending && change.prompt?.vim?.pending === '') return 'cancel-command'
   if (before.prompt.text !== '' && change.prompt?.text === '') return 'clear-draft'
   if (change.prompt?.armed === 'rewind') return 'confirm-rewind'
   return change.prompt?.armed === 'clear' ? 'confirm-clear' : undefined

@@ -1,0 +1,138 @@
+import { DEFAULT_CHAT_SETTINGS, type KeymapPreset } from '../../core/base/chat-settings.ts'
+import { didYouMean } from '../../core/base/nearest.ts'
+import { parseChord } from './chord.ts'
+import type { KeyPress } from './key.ts'
+import { KEYMAP, type KeyBinding, type KeymapCommand, toChord } from './keymap.ts'
+
+/** The keys of the user: `[tui] keymap` and `[tui.keys]`. */
+export interface KeySettings {
+  keymap: KeymapPreset
+  keys: Readonly<Record<string, readonly string[]>>
+}
+
+/** The key table in force. */
+export interface Keymap {
+  preset: KeymapPreset
+  /** The rows of the table with the chords in force. */
+  bindings: readonly (KeyBinding & { name: KeymapCommand })[]
+  /** The command of each chord. */
+  commands: ReadonlyMap<string, KeymapCommand>
+}
+
+/** A problem with the keys of the user. */
+export interface KeyIssue {
+  /** The name in `[tui.keys]`. */
+  name: string
+  /** A sentence without a full stop. */
+  message: string
+  hint?: string
+}
+
+/** Builds the key table of these settings. Names and chords that are not valid are left out. */
+export function makeKeymap({ keymap: preset, keys }: KeySettings): Keymap {
+  const own = readOwnKeys(keys)
+  const claimed = new Set([...own.chords.values()].flat())
+  const presetKeys = PRESETS[preset]
+  const bindings = KEYMAP.map((row) => {
+    const free = (presetKeys[row.name] ?? row.keys).filter((chord) => !claimed.has(chord))
+    return { ...row, keys: own.chords.get(row.name) ?? free }
+  })
+  const commands = new Map<string, KeymapCommand>()
+  for (const { name, keys: chords } of bindings) {
+    for (const chord of chords) if (!commands.has(chord)) commands.set(chord, name)
+  }
+  return { preset, bindings, commands }
+}
+
+/** Returns what is wrong with the keys of the user: unknown names and chords, and conflicts. */
+export function findKeyIssues(settings: KeySettings): KeyIssue[] {
+  const { issues, chords } = readOwnKeys(settings.keys)
+  const { bindings } = makeKeymap(settings)
+  const lost = bindings.flatMap(({ name, keys }) => {
+    if (keys.length > 0 || chords.has(name)) return []
+    const before = PRESETS[settings.keymap][name] ?? KEYMAP.find((row) => row.name === name)!.keys
+    const [taker, taken] = [...chords].find(([, own]) => own.some((chord) => before.includes(chord)))!
+    const key = taken.find((chord) => before.includes(chord))!
+    return [
+      {
+        name: taker,
+        message: `"${key}" was the only key of "${name}", which has none now`,
+        hint: `give it another: ${name} = ["…"]`,
+      },
+    ]
+  })
+  return [...issues, ...lost]
+}
+
+/** Returns the command of a key in the prompt; undefined for keys that type text or have no binding. */
+export function findKeymapCommand(key: KeyPress, { commands } = DEFAULT_KEYMAP): KeymapCommand | undefined {
+  return commands.get(toChord(key))
+}
+
+/**
+ * Returns the key that other parts of the screen know: Esc for a key that is bound to `escape`, and Ctrl+C for
+ * one that is bound to `cancel`.
+ */
+export function toKnownKey(key: KeyPress, keymap: Keymap): KeyPress {
+  const command = findKeymapCommand(key, keymap)
+  if (command === 'escape') return { name: 'escape', text: '', ctrl: false, alt: false, shift: false }
+  if (command === 'cancel') return { name: 'text', text: 'c', ctrl: true, alt: false, shift: false }
+  return key
+}
+
+interface OwnKeys {
+  chords: ReadonlyMap<KeymapCommand, readonly string[]>
+  issues: KeyIssue[]
+}
+
+function readOwnKeys(keys: KeySettings['keys']): OwnKeys {
+  const owners = new Map<string, string>()
+  const chords = new Map<KeymapCommand, string[]>()
+  const issues: KeyIssue[] = []
+  for (const [name, written] of Object.entries(keys)) {
+    const row = KEYMAP.find((one) => one.name === name)
+    if (!row) {
+      issues.push({ name, message: `unknown action "${name}"`, ...toHint(name) })
+      continue
+    }
+    const own: string[] = []
+    for (const text of written) {
+      const chord = parseChord(text)
+      const owner = chord.ok ? owners.get(chord.value) : undefined
+      if (!chord.ok) issues.push({ name, message: `"${text}" is not a key: ${chord.why}` })
+      else if (owner !== undefined) {
+        issues.push({
+          name,
+          message: `"${text}" is also the key of "${owner}"`,
+          hint: 'the first one counts',
+        })
+      } else {
+        owners.set(chord.value, name)
+        own.push(chord.value)
+      }
+    }
+    chords.set(row.name, own)
+  }
+  return { chords, issues }
+}
+
+function toHint(name: string): { hint: string } {
+  const names = KEYMAP.map((row) => row.name)
+  return { hint: didYouMean(name, names) ?? '/keys lists the names of all actions' }
+}
+
+type PresetKeys = Readonly<Partial<Record<KeymapCommand, readonly string[]>>>
+
+/** The keys that Emacs uses for something other than the default preset does. */
+const EMACS: PresetKeys = {
+  escape: ['escape', 'ctrl+g'],
+  'edit-externally': ['ctrl+alt+g'],
+  'toggle-thinking': ['ctrl+alt+t'],
+  transpose: ['ctrl+t', 'alt+t'],
+}
+
+/** The chords of each preset that differ from the key table. Normal mode of `vim` is not in the table. */
+const PRESETS: Readonly<Record<KeymapPreset, PresetKeys>> = { default: {}, vim: {}, emacs: EMACS }
+
+/** The key table without settings. */
+export const DEFAULT_KEYMAP: Keymap = makeKeymap(DEFAULT_CHAT_SETTINGS)
