@@ -18,6 +18,7 @@ import { SKILL_COMMANDS } from './skill/table.ts'
 import { SUPERVISE_COMMANDS } from './supervise/table.ts'
 import { TOKEN_COMMANDS } from './token/table.ts'
 import { TRUST_COMMANDS } from './trust/table.ts'
+import { USAGE_COMMANDS } from './usage/table.ts'
 
 /** The options of `agent create` and `agent edit` for the parts of an agent. */
 const agentKeys: readonly CommandOption[] = [
@@ -97,6 +98,7 @@ export const CRABTALK: readonly Command[] = [
   },
   ...MODEL_COMMANDS,
   ...CONVERSATION_COMMANDS,
+  ...USAGE_COMMANDS,
   ...MEMORY_COMMANDS,
   ...SKILL_COMMANDS,
   ...MCP_COMMANDS,

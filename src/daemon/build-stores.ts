@@ -5,6 +5,7 @@ import { MemoryStore } from '../core/memory/memory-store.ts'
 import type { ConversationStores } from '../core/runtime/leased-conversation.ts'
 import { DiskStorage } from '../core/storage/disk-storage.ts'
 import { SessionFolder } from '../core/storage/session-folder.ts'
+import { UsageCatalog } from '../core/storage/usage-catalog.ts'
 import { lazySessionIndex, type SessionSearch } from './lazy-session-index.ts'
 import type { NodeContext } from './services.ts'
 import { sweepAbandoned } from './sweep-leftovers.ts'
@@ -17,6 +18,7 @@ export interface NodeStores extends AsyncDisposable {
   stores: ConversationStores
   memory: MemoryStore
   sessionIndex: SessionSearch
+  usage: UsageCatalog
   agents: AgentStore
   subscriptions: SubscriptionStore
 }
@@ -55,6 +57,7 @@ export function buildStores({ options, now, wait, shutdown }: NodeContext): Node
     stores: { storage, leases, cache: new Map(), memory },
     memory,
     sessionIndex,
+    usage: new UsageCatalog({ folder, index: paths.index }),
     agents: new AgentStore({ paths, lock: (resource) => lock(resource, shutdown) }),
     subscriptions: new SubscriptionStore({ path: paths.subscriptions, lock }),
     async [Symbol.asyncDispose]() {

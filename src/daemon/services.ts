@@ -17,6 +17,7 @@ import type { LiveTurns } from '../core/runtime/live/live-turns.ts'
 import type { RunningTurns } from '../core/runtime/running-turns.ts'
 import type { Runtime } from '../core/runtime/runtime.ts'
 import type { Skill, SkillProblem } from '../core/skills/scan-skills.ts'
+import type { UsageCatalog } from '../core/storage/usage-catalog.ts'
 import type { McpFrame, McpServers } from '../mcp/types.ts'
 import type { AgentSync } from './agent-sync.ts'
 import type { Components } from './components/components.ts'
@@ -84,6 +85,8 @@ export interface Services extends AsyncDisposable {
   readonly agents: AgentStore
   readonly stores: ConversationStores
   readonly memory: MemoryStore
+  /** The usage in all stored sessions. */
+  readonly usage: UsageCatalog
   /** The search over all stored sessions. */
   readonly sessionIndex: SessionSearch
   /** The work in progress in this process. */

@@ -165,6 +165,7 @@ export const COMMAND_LAYERS: Record<string, readonly string[]> = {
     'src/core/tokens',
     'src/core/transport/token.ts',
   ],
+  'src/commands/usage': COMMAND,
   'src/commands/trust': [...COMMAND, 'src/core/lease/sqlite-leases.ts', 'src/core/trust'],
   'src/commands/up': [
     ...COMMAND,

@@ -614,6 +614,9 @@ export interface ClientMessage {
     /** Undoes the last compaction of a conversation. */
     { $case: "undoCompaction"; value: UndoCompaction }
     | //
+    /** Adds up the tokens and cost of stored turns. */
+    { $case: "usageReport"; value: ReportUsage }
+    | //
     /** Reserved for hosts that embed the daemon; code 500 unless the host handles it. */
     { $case: "extension"; value: Uint8Array }
     | undefined;
@@ -679,6 +682,7 @@ export interface ServerMessage {
     | { $case: "sessionDiff"; value: SessionDiff }
     | { $case: "rewind"; value: RewindResult }
     | { $case: "undoCompaction"; value: SessionInfo }
+    | { $case: "usageReport"; value: UsageList }
     | { $case: "extension"; value: Uint8Array }
     | undefined;
   /** The request_id of the request that this answers. */
@@ -2620,6 +2624,38 @@ export interface DaemonStats {
   idleExitMs?: number | undefined;
 }
 
+/** Reports the tokens and cost of the turns in stored sessions. */
+export interface ReportUsage {
+  /** Only days from the one of this time on, RFC 3339; empty: all. */
+  since: string;
+}
+
+/** The usage of stored turns, in no particular order. */
+export interface UsageList {
+  rows: UsageRow[];
+}
+
+/** The turns of one day with one model, of an agent in a directory. */
+export interface UsageRow {
+  /** A day in the time zone of the answering process, such as 2026-03-01. */
+  day: string;
+  model: string;
+  /** The agent's name when the conversation began. */
+  agent: string;
+  /** The directory of the conversation. */
+  cwd: string;
+  turns: number;
+  input: number;
+  output: number;
+  /** The part of `input` that was read from the provider's cache. */
+  cacheRead: number;
+  cacheWrite: number;
+  /** The part of `output` that was reasoning. */
+  reasoning: number;
+  /** At the current prices, in US dollars; absent when the price of the model is not known. */
+  costUsd?: number | undefined;
+}
+
 /** Removed. */
 export interface GetConfig {
 }
@@ -2821,6 +2857,9 @@ export const ClientMessage: MessageFns<ClientMessage> = {
         break;
       case "undoCompaction":
         UndoCompaction.encode(message.msg.value, writer.uint32(722).fork()).join();
+        break;
+      case "usageReport":
+        ReportUsage.encode(message.msg.value, writer.uint32(730).fork()).join();
         break;
       case "extension":
         writer.uint32(802).bytes(message.msg.value);
@@ -3347,6 +3386,14 @@ export const ClientMessage: MessageFns<ClientMessage> = {
             message.msg = { $case: "undoCompaction", value: UndoCompaction.decode(reader, reader.uint32()) };
             continue;
           }
+          case 91: {
+            if (tag !== 730) {
+              break;
+            }
+
+            message.msg = { $case: "usageReport", value: ReportUsage.decode(reader, reader.uint32()) };
+            continue;
+          }
           case 100: {
             if (tag !== 802) {
               break;
@@ -3759,6 +3806,12 @@ export const ClientMessage: MessageFns<ClientMessage> = {
         }
         break;
       }
+      case "usageReport": {
+        if (object.msg?.value !== undefined && object.msg?.value !== null) {
+          message.msg = { $case: "usageReport", value: ReportUsage.fromPartial(object.msg.value) };
+        }
+        break;
+      }
       case "extension": {
         if (object.msg?.value !== undefined && object.msg?.value !== null) {
           message.msg = { $case: "extension", value: object.msg.value };
@@ -3921,6 +3974,9 @@ export const ServerMessage: MessageFns<ServerMessage> = {
         break;
       case "undoCompaction":
         SessionInfo.encode(message.msg.value, writer.uint32(722).fork()).join();
+        break;
+      case "usageReport":
+        UsageList.encode(message.msg.value, writer.uint32(730).fork()).join();
         break;
       case "extension":
         writer.uint32(802).bytes(message.msg.value);
@@ -4332,6 +4388,14 @@ export const ServerMessage: MessageFns<ServerMessage> = {
             message.msg = { $case: "undoCompaction", value: SessionInfo.decode(reader, reader.uint32()) };
             continue;
           }
+          case 91: {
+            if (tag !== 730) {
+              break;
+            }
+
+            message.msg = { $case: "usageReport", value: UsageList.decode(reader, reader.uint32()) };
+            continue;
+          }
           case 100: {
             if (tag !== 802) {
               break;
@@ -4651,6 +4715,12 @@ export const ServerMessage: MessageFns<ServerMessage> = {
       case "undoCompaction": {
         if (object.msg?.value !== undefined && object.msg?.value !== null) {
           message.msg = { $case: "undoCompaction", value: SessionInfo.fromPartial(object.msg.value) };
+        }
+        break;
+      }
+      case "usageReport": {
+        if (object.msg?.value !== undefined && object.msg?.value !== null) {
+          message.msg = { $case: "usageReport", value: UsageList.fromPartial(object.msg.value) };
         }
         break;
       }
@@ -21036,6 +21106,303 @@ export const DaemonStats: MessageFns<DaemonStats> = {
     message.asks = object.asks ?? 0;
     message.subscriptions = object.subscriptions ?? 0;
     message.idleExitMs = object.idleExitMs ?? undefined;
+    return message;
+  },
+};
+
+function createBaseReportUsage(): ReportUsage {
+  return { since: "" };
+}
+
+export const ReportUsage: MessageFns<ReportUsage> = {
+  encode(message: ReportUsage, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.since !== "") {
+      writer.uint32(10).string(message.since);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ReportUsage {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReportUsage();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.since = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ReportUsage>): ReportUsage {
+    return ReportUsage.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ReportUsage>): ReportUsage {
+    const message = createBaseReportUsage();
+    message.since = object.since ?? "";
+    return message;
+  },
+};
+
+function createBaseUsageList(): UsageList {
+  return { rows: [] };
+}
+
+export const UsageList: MessageFns<UsageList> = {
+  encode(message: UsageList, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.rows) {
+      UsageRow.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): UsageList {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUsageList();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.rows.push(UsageRow.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<UsageList>): UsageList {
+    return UsageList.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<UsageList>): UsageList {
+    const message = createBaseUsageList();
+    message.rows = object.rows?.map((e) => UsageRow.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseUsageRow(): UsageRow {
+  return {
+    day: "",
+    model: "",
+    agent: "",
+    cwd: "",
+    turns: 0,
+    input: 0,
+    output: 0,
+    cacheRead: 0,
+    cacheWrite: 0,
+    reasoning: 0,
+    costUsd: undefined,
+  };
+}
+
+export const UsageRow: MessageFns<UsageRow> = {
+  encode(message: UsageRow, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.day !== "") {
+      writer.uint32(10).string(message.day);
+    }
+    if (message.model !== "") {
+      writer.uint32(18).string(message.model);
+    }
+    if (message.agent !== "") {
+      writer.uint32(26).string(message.agent);
+    }
+    if (message.cwd !== "") {
+      writer.uint32(34).string(message.cwd);
+    }
+    if (message.turns !== 0) {
+      writer.uint32(40).uint64(message.turns);
+    }
+    if (message.input !== 0) {
+      writer.uint32(48).uint64(message.input);
+    }
+    if (message.output !== 0) {
+      writer.uint32(56).uint64(message.output);
+    }
+    if (message.cacheRead !== 0) {
+      writer.uint32(64).uint64(message.cacheRead);
+    }
+    if (message.cacheWrite !== 0) {
+      writer.uint32(72).uint64(message.cacheWrite);
+    }
+    if (message.reasoning !== 0) {
+      writer.uint32(80).uint64(message.reasoning);
+    }
+    if (message.costUsd !== undefined) {
+      writer.uint32(89).double(message.costUsd);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): UsageRow {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUsageRow();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.day = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.model = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.agent = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.cwd = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.turns = longToNumber(reader.uint64());
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.input = longToNumber(reader.uint64());
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.output = longToNumber(reader.uint64());
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.cacheRead = longToNumber(reader.uint64());
+            continue;
+          }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.cacheWrite = longToNumber(reader.uint64());
+            continue;
+          }
+          case 10: {
+            if (tag !== 80) {
+              break;
+            }
+
+            message.reasoning = longToNumber(reader.uint64());
+            continue;
+          }
+          case 11: {
+            if (tag !== 89) {
+              break;
+            }
+
+            message.costUsd = reader.double();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<UsageRow>): UsageRow {
+    return UsageRow.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<UsageRow>): UsageRow {
+    const message = createBaseUsageRow();
+    message.day = object.day ?? "";
+    message.model = object.model ?? "";
+    message.agent = object.agent ?? "";
+    message.cwd = object.cwd ?? "";
+    message.turns = object.turns ?? 0;
+    message.input = object.input ?? 0;
+    message.output = object.output ?? 0;
+    message.cacheRead = object.cacheRead ?? 0;
+    message.cacheWrite = object.cacheWrite ?? 0;
+    message.reasoning = object.reasoning ?? 0;
+    message.costUsd = object.costUsd ?? undefined;
     return message;
   },
 };

@@ -74,6 +74,7 @@ export const REPLIES = {
   sessionDiff: 'sessionDiff',
   rewind: 'rewind',
   undoCompaction: 'undoCompaction',
+  usageReport: 'usageReport',
   extension: 'extension',
 } as const satisfies Record<Operation, ReplyBody['$case']>
 

@@ -40,6 +40,7 @@ export const CALLERS: { readonly [O in Operation]: O extends OwnedOperation ? 'o
   listActiveConversations: 'local',
   listConversations: 'local',
   listArchives: 'local',
+  usageReport: 'local',
   forkSession: 'local',
   activateSession: 'local',
   setTitle: 'local',

@@ -128,6 +128,8 @@ function operations(served: RequestContext): Handlers {
     setTitle: (message, signal) => handleSetTitle(services, message, signal),
     generateTitle: (message, signal) => generateTitle(services, message, signal),
     listArchives: (message) => listArchives(services, message),
+    usageReport: async (message, signal) =>
+      (await import('./usage.ts')).reportUsage(services, message, signal),
     compact: (message, signal) => handleCompact(served, message, signal),
     subscribeEvents: (message, signal) => subscribeEvents(services, message, signal),
     subscribeEvent: (message, signal) => subscribeEvent(services, message, signal),

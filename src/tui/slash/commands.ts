@@ -26,6 +26,7 @@ import { showTools } from './tools.ts'
 import type { SlashCommand, SlashContext } from './types.ts'
 import { slashUndo } from './undo.ts'
 import { showCost } from './usage.ts'
+import { showUsage } from './usage-report.ts'
 
 export type { SlashCommand, SlashContext } from './types.ts'
 
@@ -195,6 +196,13 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   },
   { name: 'context', args: '', summary: 'what fills the context', whileBusy: true, run: showContext },
   { name: 'cost', args: '', summary: 'the tokens and cost of this chat', whileBusy: true, run: showCost },
+  {
+    name: 'usage',
+    args: '[PART]',
+    summary: 'tokens and cost of 30 days, by day, model, agent or directory',
+    whileBusy: true,
+    run: showUsage,
+  },
   {
     name: 'status',
     args: '',

@@ -50,6 +50,7 @@ const ADDED_OPERATIONS = {
   session_diff: 88,
   rewind: 89,
   undo_compaction: 90,
+  usage_report: 91,
 }
 /** The operations that are answered by pong. */
 const PONGS = ['auth', 'shutdown']
