@@ -109,6 +109,7 @@ export const AGENT_TEXTS: Readonly<Record<string, string>> = {
   description: 'What the agent is for, in one line.',
   model: 'Its model; by default the `model` of config.toml.',
   max_iterations: 'The maximum number of model calls in a turn.',
+  mode: 'What runs without a question, unless the client says otherwise: see [modes](permissions.md#modes).',
   thinking: 'Whether the model thinks before it answers, if it can.',
   effort: 'How much the model reasons, if it has levels; by default the `effort` of config.toml.',
   skills: 'The names of the skills that it may use; empty means all.',

@@ -45,5 +45,12 @@ export const RULE_OPTIONS: readonly CommandOption[] = [
     kind: 'rule',
     summary: 'Deny what this rule matches, even if others allow it (repeatable)',
   },
-  { name: 'yolo', summary: 'Allow everything that no rule denies' },
+  {
+    name: 'mode',
+    value: 'MODE',
+    choices: ['ask', 'edits', 'plan', 'read-only', 'all'],
+    fallback: "the agent's, else ask",
+    summary: 'What runs without a question',
+  },
+  { name: 'yolo', summary: 'Allow everything that no rule denies; the same as --mode all' },
 ]

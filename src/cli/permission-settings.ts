@@ -35,10 +35,27 @@ export async function readPermissionSettings(
     allow: await readRules('allow', options),
     ask: await readRules('ask', options),
     deny: await readRules('deny', options),
-    mode: options.has('yolo') ? ApprovalMode.ALL : ApprovalMode.UNSPECIFIED,
+    mode: readMode(options),
     onAsk: readOnAsk(options, host),
   }
 }
+
+/** Reads --mode and --yolo. Throws `usage` when they contradict each other. */
+export function readMode(options: ParsedOptions): ApprovalMode {
+  const name = options.value('mode')
+  if (options.has('yolo') && name !== undefined && name !== 'all') {
+    throw new CrabError('usage', `Cannot combine --yolo and --mode ${name}: --yolo means --mode all`)
+  }
+  return MODES.get(options.has('yolo') ? 'all' : (name ?? '')) ?? ApprovalMode.UNSPECIFIED
+}
+
+const MODES: ReadonlyMap<string, ApprovalMode> = new Map([
+  ['ask', ApprovalMode.ASK],
+  ['edits', ApprovalMode.EDITS],
+  ['plan', ApprovalMode.PLAN],
+  ['read-only', ApprovalMode.READ_ONLY],
+  ['all', ApprovalMode.ALL],
+])
 
 /** Converts the setting to its wire form, in which the terminal is part of this client. */
 export function toOnAsk(onAsk: PermissionSettings['onAsk']): OnAsk {

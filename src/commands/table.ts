@@ -1,5 +1,5 @@
 import type { Command, CommandOption } from '../cli/command.ts'
-import { AGENT_OPTION, JSON_OPTION, YES_OPTION } from '../cli/options.ts'
+import { JSON_OPTION, YES_OPTION } from '../cli/options.ts'
 import { ASKS_COMMANDS } from './asks/table.ts'
 import { CHAT_COMMANDS } from './chat/table.ts'
 import { completionCommands } from './completions/table.ts'
@@ -13,6 +13,7 @@ import { FOLLOW_COMMANDS } from './follow/table.ts'
 import { MCP_COMMANDS } from './mcp/table.ts'
 import { MEMORY_COMMANDS } from './memory/table.ts'
 import { MODEL_COMMANDS } from './model/table.ts'
+import { POLICY_COMMANDS } from './policy/table.ts'
 import { SEND_COMMANDS } from './send/table.ts'
 import { SKILL_COMMANDS } from './skill/table.ts'
 import { SUPERVISE_COMMANDS } from './supervise/table.ts'
@@ -105,56 +106,7 @@ export const CRABTALK: readonly Command[] = [
   ...CRON_COMMANDS,
   ...DAEMON_COMMANDS,
   ...TOKEN_COMMANDS,
-  {
-    path: ['policy', 'why'],
-    args: '<call>',
-    summary: 'Show whether a tool call would be allowed, and why',
-    details: `CALL is the name of a tool, followed in parentheses by its command, its path, or its arguments as a JSON object.
-Exits with 0 for every decision; programs read it with --json.`,
-    options: [
-      AGENT_OPTION,
-      {
-        name: 'sender',
-        short: 's',
-        value: 'NAME',
-        kind: 'sender',
-        summary: 'Evaluate as a call in this conversation',
-      },
-      {
-        name: 'cwd',
-        value: 'DIR',
-        kind: 'folder',
-        fallback: 'this directory',
-        summary: 'Evaluate as a call in this directory',
-      },
-      {
-        name: 'allow',
-        value: 'RULE',
-        kind: 'rule',
-        summary: 'Add this allow rule (repeatable)',
-      },
-      {
-        name: 'deny',
-        value: 'RULE',
-        kind: 'rule',
-        summary: 'Add this deny rule (repeatable)',
-      },
-      {
-        name: 'ask',
-        value: 'RULE',
-        kind: 'rule',
-        summary: 'Add this ask rule (repeatable)',
-      },
-      { name: 'yolo', summary: 'Evaluate as if everything not denied were allowed' },
-      JSON_OPTION,
-    ],
-    examples: [
-      "crabtalk policy why 'bash(rm -rf build)'",
-      "crabtalk policy why 'edit(src/a.ts)' --allow 'edit(src/**)'",
-      'crabtalk policy why mcp__fs__write_file --json | jq -r .effect',
-    ],
-    load: async () => (await import('./policy.ts')).explainPolicyCommand,
-  },
+  ...POLICY_COMMANDS,
   ...TRUST_COMMANDS,
   ...CONFIG_COMMANDS,
   {

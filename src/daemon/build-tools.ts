@@ -6,6 +6,7 @@ import { fileHook } from '../core/hooks/files/file-hook.ts'
 import { groupsHook } from '../core/hooks/groups/groups-hook.ts'
 import { instructionsHook } from '../core/hooks/instructions/instructions-hook.ts'
 import { memoryHook } from '../core/hooks/memory/memory-hook.ts'
+import { planHook } from '../core/hooks/plan/plan-hook.ts'
 import { guardedPaths, ownPaths } from '../core/hooks/protected-paths.ts'
 import { chooseEngine } from '../core/hooks/search/choose-engine.ts'
 import { searchHook } from '../core/hooks/search/search-hook.ts'
@@ -60,6 +61,7 @@ function buildBuiltInTools(
     memoryHook({ memory, now }),
     searchSessionsHook({ search: sessionIndex.search, storage }),
     askUserHook(),
+    planHook(),
   ]
 }
 

@@ -175,12 +175,13 @@ export interface ChatOptions {
   fresh: boolean
   /** A message to send immediately. */
   prompt?: string | undefined
-  mode: ModeName
+  /** The approval mode; undefined leaves it to the agent's file. */
+  mode?: ModeName | undefined
   /** Permission rules for every turn of this chat. */
   rules: { allow: readonly string[]; ask: readonly string[]; deny: readonly string[] }
   color: boolean
   version: string
 }
 
-/** The approval mode, which decides calls that no rule decides. Shift+Tab cycles through the modes. */
-export type ModeName = 'ask' | 'edits' | 'read-only' | 'all'
+/** The approval mode, which decides calls that no rule decides. Shift+Tab cycles through `ask`, `edits` and `plan`. */
+export type ModeName = 'ask' | 'edits' | 'plan' | 'read-only' | 'all'

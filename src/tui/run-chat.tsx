@@ -2,6 +2,7 @@ import { render } from 'ink'
 import { toCrabError } from '../core/base/errors.ts'
 import { request } from '../core/protocol/dispatch.ts'
 import { App } from './components/app.tsx'
+import { followAgentMode } from './controller/agent-mode.ts'
 import { Controller, type TerminalControl } from './controller/controller.ts'
 import { openInitialConversation } from './controller/conversations.ts'
 import { Feed } from './controller/feed.ts'
@@ -184,9 +185,12 @@ function startChat(
   const opened = controller.open(openInitialConversation({ store, ports, feed }, options, shutdown))
   opened.then(
     () =>
-      loadModels({ store, ports }, shutdown)
-        .then(() => (options.prompt === undefined ? offerConnect(shutdown) : undefined))
-        .catch(fail),
+      Promise.all([
+        loadModels({ store, ports }, shutdown)
+          .then(() => (options.prompt === undefined ? offerConnect(shutdown) : undefined))
+          .catch(fail),
+        followAgentMode({ store, ports }, shutdown),
+      ]),
     (reason) => (isFatal(reason, options) ? leave(reason) : fail(reason)),
   )
   if (options.prompt !== undefined) controller.do({ type: 'submit', text: options.prompt })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readPolicyCall } from '../../src/commands/policy.ts'
+import { readPolicyCall } from '../../src/commands/policy/why.ts'
 import type { JsonObject } from '../../src/core/base/message.ts'
 
 /** A typed call, its tool and its arguments. */

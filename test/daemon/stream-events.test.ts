@@ -38,6 +38,7 @@ const PERMISSION = {
   ...{ callId: 'a', tool: 'bash', server: '', arguments: '{}', action: 'bash: rm x', cwd: '/work' },
   ...{ diff: '', reason: 'no rule allows it', rules: ['bash(rm x)'] },
   commands: [{ text: 'rm x', asks: true }],
+  editable: true,
   warnings: ['bash(rm *) would permit more'],
 }
 const DETAIL = { kind: '', hint: '', retryable: false, retryAfterMs: undefined, stopReason: '' }

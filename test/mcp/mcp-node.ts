@@ -147,6 +147,7 @@ export async function run(
     turnOver: NEVER,
     progress,
     offerAgain: () => assert.fail('changes nothing'),
+    leavePlanMode: () => assert.fail('changes nothing'),
     notice,
     mayShow: () => true,
     ask,

@@ -145,7 +145,7 @@ export const COMMAND_LAYERS: Record<string, readonly string[]> = {
   ],
   'src/commands/memory': [...COMMAND, 'src/core/memory/types.ts', 'src/daemon/memory-tree.ts'],
   'src/commands/model': COMMAND,
-  'src/commands/policy.ts': [...COMMAND, 'src/commands/mcp/rows.ts'],
+  'src/commands/policy': [...COMMAND, 'src/commands/mcp/rows.ts', 'src/core/questions'],
   'src/commands/send': [...COMMAND, 'src/core/provider/provider-keys.ts'],
   'src/commands/skill': [...COMMAND, 'src/core/skills'],
   'src/commands/supervise': [

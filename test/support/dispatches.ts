@@ -23,6 +23,7 @@ export function toolDispatch(more: Partial<ToolDispatch> = {}): ToolDispatch {
     turnOver: new AbortController().signal,
     progress() {},
     offerAgain() {},
+    leavePlanMode() {},
     notice() {},
     mayShow: () => true,
     ask: () => Promise.reject(new Error('nobody is asked')),

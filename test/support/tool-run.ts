@@ -53,6 +53,7 @@ function toDispatch(call: Pick<ToolDispatch, 'args' | 'action'>, place: ToolPlac
     spillDir: '/nowhere',
     turnOver: NEVER,
     offerAgain: () => undefined,
+    leavePlanMode: () => undefined,
     notice: () => undefined,
     mayShow: () => true,
     files: { get: () => undefined, set: () => undefined },

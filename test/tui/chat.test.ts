@@ -97,7 +97,7 @@ test('a question that opens while an editor has the terminal is not answered by 
   editing.resolve(undefined)
   await chat.see('Run a command')
   chat.type('1\r')
-  await chat.see('next: 1')
+  await chat.see('Press Enter again to answer 1')
   assert.equal(chat.node.server.requests.length, 1)
 })
 

@@ -7,13 +7,13 @@ import { toSubject } from '../../core/questions/subject.ts'
  * Formats a question in full on one line, with control characters escaped: its questions with their options,
  * or the action that needs permission.
  */
-export function formatAskLine({ permission, questions }: AskUserEvent): string {
+export function formatAskLine({ kind, permission, questions }: AskUserEvent): string {
   if (permission) {
     const { verb, what } = toSubject(permission)
     return `may it ${escapeLine(verb)} in ${escapeLine(permission.cwd)}: ${escapeLine(what)}`
   }
   const lines = questions.map(({ question, options }) => {
-    const keys = optionKeys(options)
+    const keys = optionKeys(options, kind)
     const shown = options.map(({ label }, at) => `${keys[at]} ${escapeLine(label)}`).join(', ')
     return escapeLine(question) + (shown === '' ? '' : ` (${shown})`)
   })

@@ -3,19 +3,21 @@ import { PERMISSION_ANSWERS } from '../../core/base/permission-answers.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
 import { takeStart } from '../../core/base/truncate.ts'
 import { escapeLine } from '../../core/base/visible.ts'
-import type {
+import {
   AskKind,
-  AskQuestion,
-  AskUserEvent,
-  PermissionRequest,
+  type AskQuestion,
+  type AskUserEvent,
+  type PermissionRequest,
 } from '../../core/protocol/crabtalk.generated.ts'
 import { askerName, takesAnyText } from '../../core/questions/answer-kinds.ts'
 import { optionKeys } from '../../core/questions/option-keys.ts'
 import { toDenialAnswer } from '../../core/questions/permission-answer.ts'
+import { toChangesAnswer } from '../../core/questions/plan-choices.ts'
 import type { Terminal } from '../host.ts'
 import { permissionCard } from './card.ts'
 import { choiceHelpLines, choiceLines, readChoice } from './choice.ts'
 import type { TerminalStyle } from './layout.ts'
+import { NO_PLAN_ANSWER, planChoiceNames, planText, readPlanChoice } from './plan.ts'
 import { questionText, readAnswer } from './question.ts'
 
 /** The terminal on which the user is asked, and the agent that asks. */
@@ -73,6 +75,7 @@ export async function runDialog(
   if (permission && first) {
     return { [first.question]: await askPermission({ permission, question: first }, dialog, signal) }
   }
+  if (ask.kind === AskKind.PLAN && first) return { [first.question]: await askPlan(first, dialog, signal) }
   const answers: DialogAnswers = Object.fromEntries(questions.map(({ question }) => [question, '']))
   for (const question of questions) {
     const answer = await askQuestion({ question, kind: ask.kind }, dialog, signal)
@@ -175,6 +178,22 @@ async function askReason(terminal: Dialog['terminal'], signal: AbortSignal): Pro
   return toDenialAnswer((await readLine(terminal, signal, 'words')) ?? '')
 }
 
+/** Asks about a plan. The end of input means no. */
+async function askPlan(question: AskQuestion, dialog: Dialog, signal: AbortSignal): Promise<string> {
+  const { terminal, style, agent } = dialog
+  let text = `crabtalk: ${escapeLine(agent)} presents a plan\n${planText(question, style)}A number and Enter answer\n> `
+  for (;;) {
+    const line = await readAfter(dialog, text, signal)
+    const choice = line === undefined ? { answer: NO_PLAN_ANSWER } : readPlanChoice(line, question)
+    if (typeof choice === 'object') return choice.answer
+    if (choice === 'changes') {
+      terminal.output.write('What should be different: ')
+      return toChangesAnswer((await readLine(terminal, signal, 'words')) ?? '')
+    }
+    text = `${invalidInputNotice(line)}A number and Enter answer: ${planChoiceNames(question)}\n> `
+  }
+}
+
 /** Returns undefined when the user gives no answer. */
 async function askQuestion(
   { question, kind }: { question: AskQuestion; kind: AskKind },
@@ -185,15 +204,15 @@ async function askQuestion(
   const isFree = takesAnyText({ kind }, question)
   const about = question.header === '' ? '' : ` (${question.header})`
   const title = sanitize(`${askerName({ kind }, agent)} asks${about}`).replaceAll('\n', ' ')
-  const hasDigits = !optionKeys(question.options).includes('')
+  const hasDigits = !optionKeys(question.options, kind).includes('')
   const freeTextKey = hasComposer && isFree && hasDigits ? question.options.length + 1 : undefined
-  const text = `crabtalk: ${title}\n${questionText(question, { style, isFree, freeTextKey })}> `
+  const text = `crabtalk: ${title}\n${questionText(question, { style, isFree, freeTextKey, kind })}> `
   for (;;) {
     const line = await readAfter(dialog, text, signal)
     if (line === undefined) return undefined
     if (freeTextKey !== undefined && line.trim() === `${freeTextKey}`)
       return await askFreeText(terminal, signal)
-    const answer = readAnswer(line, question, { isFree: isFree && !hasComposer })
+    const answer = readAnswer(line, question, { isFree: isFree && !hasComposer, kind })
     if (answer !== undefined) return answer
     terminal.output.write(invalidInputNotice(line))
   }

@@ -1,8 +1,15 @@
 import { sanitize, sanitizeLine } from '../../core/base/sanitize.ts'
-import type { AskQuestion } from '../../core/protocol/crabtalk.generated.ts'
+import type { AskKind, AskQuestion } from '../../core/protocol/crabtalk.generated.ts'
 import { optionKeys } from '../../core/questions/option-keys.ts'
 import { colorize } from '../color.ts'
 import { labelRows, quoteWithBar, type TerminalStyle } from './layout.ts'
+
+interface QuestionStyle {
+  style: TerminalStyle
+  isFree: boolean
+  freeTextKey?: number | undefined
+  kind: AskKind
+}
 
 /**
  * Renders a question for a terminal, with its options and how to answer, as lines that each end with a line
@@ -10,9 +17,9 @@ import { labelRows, quoteWithBar, type TerminalStyle } from './layout.ts'
  */
 export function questionText(
   { question, options, multiSelect }: AskQuestion,
-  { style, isFree, freeTextKey }: { style: TerminalStyle; isFree: boolean; freeTextKey?: number | undefined },
+  { style, isFree, freeTextKey, kind }: QuestionStyle,
 ): string {
-  const keys = optionKeys(options)
+  const keys = optionKeys(options, kind)
   const rows = options.map(({ label, description }, at) => {
     const about = description === '' ? label : `${label} · ${description}`
     return labelRows(keys[at]!, sanitizeLine(about), style)
@@ -34,11 +41,11 @@ export function questionText(
 export function readAnswer(
   line: string,
   { options, multiSelect }: AskQuestion,
-  { isFree }: { isFree: boolean },
+  { isFree, kind }: { isFree: boolean; kind: AskKind },
 ): string | undefined {
   const text = sanitize(line).trim()
   if (text === '') return undefined
-  const keys = optionKeys(options)
+  const keys = optionKeys(options, kind)
   const words = multiSelect ? text.split(/[\s,]+/).filter((word) => word !== '') : [text]
   const chosen = words.map((word) => (word === '' ? undefined : options[keys.indexOf(word)]?.label))
   const labels = chosen.filter((label) => label !== undefined)
@@ -61,7 +68,10 @@ function answerHint(
   const isTyped = isFree === true
   if (options.length === 0) return `${isTyped ? 'type an answer' : `${isFree} answers`} · Ctrl+D gives none`
   const [first = '', last = ''] = [keys[0], typeof isFree === 'number' ? `${isFree}` : keys.at(-1)]
-  const numbers = multiSelect ? `one or several, such as ${first},${last}` : `${first} to ${last}`
+  const isGapless = Number(last) - Number(first) === keys.length - (typeof isFree === 'number' ? 0 : 1)
+  const numbers = multiSelect
+    ? `one or several, such as ${first},${last}`
+    : `${first} ${isGapless ? 'to' : 'or'} ${last}`
   const key = first === '' ? 'a label' : numbers
   return [key, ...(isTyped ? ['or your own words'] : []), 'Ctrl+D gives none'].join(' · ')
 }

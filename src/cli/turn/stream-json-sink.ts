@@ -146,6 +146,7 @@ const KINDS: ReadonlyMap<AskKind, string> = new Map([
   [AskKind.PERMISSION, 'permission'],
   [AskKind.ELICITATION, 'elicitation'],
   [AskKind.TRUST, 'trust'],
+  [AskKind.PLAN, 'plan'],
 ])
 
 function toPermission({ callId, server, ...request }: PermissionRequest) {

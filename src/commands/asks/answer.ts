@@ -29,7 +29,8 @@ export const answerAskCommand: CommandHandler = async ({ options, host, signal }
   }
   const info = findAsk(await fetchAsks(dispatch, '', signal), word)
   const answers = await chooseAnswers({ options, words, info, host }, signal)
-  await sendReply(dispatch, { info, answers, host }, signal)
+  const args = options.value('arguments')
+  await sendReply(dispatch, { info, answers, host, ...(args !== undefined && { args }) }, signal)
   warnAboutRules(info, answers, host)
   if (info.ask.permission && words.join(' ').trim() === '5') {
     host.stderr.write(

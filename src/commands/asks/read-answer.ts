@@ -1,11 +1,13 @@
 import { choiceNames, readChoice } from '../../cli/ask/choice.ts'
 import type { DialogAnswers } from '../../cli/ask/dialog.ts'
+import { planChoiceNames, readPlanChoice } from '../../cli/ask/plan.ts'
 import { readAnswer } from '../../cli/ask/question.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { pluralize } from '../../core/base/format.ts'
 import { escapeLine } from '../../core/base/visible.ts'
-import type { AskQuestion, AskUserEvent } from '../../core/protocol/crabtalk.generated.ts'
+import { AskKind, type AskQuestion, type AskUserEvent } from '../../core/protocol/crabtalk.generated.ts'
 import { takesAnyText } from '../../core/questions/answer-kinds.ts'
+import { optionKeys } from '../../core/questions/option-keys.ts'
 import { isOffered, toDenialAnswer } from '../../core/questions/permission-answer.ts'
 
 /**
@@ -19,11 +21,11 @@ export function readAnswers(words: readonly string[], ask: AskUserEvent): Dialog
   const { permission, questions } = ask
   const [first] = questions
   if (permission && first) return { [first.question]: readPermission(words.join(' '), first) }
+  if (ask.kind === AskKind.PLAN && first) return { [first.question]: readPlanAnswer(words.join(' '), first) }
   const lines = questions.length === 1 ? [words.join(' ')] : words
   if (lines.length !== questions.length) throw wrongCount(lines.length, questions)
   const answers = questions.map((question, at) => {
-    const isFree = takesAnyText(ask, question)
-    return [question.question, readOne(lines[at] ?? '', question, isFree)] as const
+    return [question.question, readOne(lines[at] ?? '', question, ask)] as const
   })
   return Object.fromEntries(answers)
 }
@@ -42,11 +44,20 @@ function readPermission(line: string, question: AskQuestion): string {
   })
 }
 
-function readOne(line: string, question: AskQuestion, isFree: boolean): string {
+function readPlanAnswer(line: string, question: AskQuestion): string {
+  const choice = readPlanChoice(line, question)
+  if (typeof choice === 'object') return choice.answer
+  throw new CrabError('usage', `Cannot answer "${escapeLine(line)}": it is not a choice about a plan`, {
+    hint: `answer with ${planChoiceNames(question)}; "3 use pnpm" says what to change`,
+  })
+}
+
+function readOne(line: string, question: AskQuestion, { kind }: Pick<AskUserEvent, 'kind'>): string {
   if (line === '') return ''
-  const answer = readAnswer(line, question, { isFree })
+  const answer = readAnswer(line, question, { isFree: takesAnyText({ kind }, question), kind })
   if (answer !== undefined) return answer
-  const labels = question.options.map(({ label }, at) => `${at + 1} ${escapeLine(label)}`).join(', ')
+  const keys = optionKeys(question.options, kind)
+  const labels = question.options.map(({ label }, at) => `${keys[at]} ${escapeLine(label)}`.trim()).join(', ')
   throw new CrabError('usage', `Cannot answer "${escapeLine(line)}": no option has that name`, {
     hint: `choose one of ${labels}`,
   })

@@ -1,6 +1,7 @@
 import { permissionCard } from '../../cli/ask/card.ts'
 import { choiceLines } from '../../cli/ask/choice.ts'
 import { labelRows, quoteWithBar, type TerminalStyle } from '../../cli/ask/layout.ts'
+import { planText } from '../../cli/ask/plan.ts'
 import { colorize } from '../../cli/color.ts'
 import { shortId } from '../../cli/find-conversation.ts'
 import { toAskOpened } from '../../cli/turn/stream-json-sink.ts'
@@ -27,15 +28,22 @@ export function askText(info: WaitingAsk, { style, now }: { style: TerminalStyle
     const choices = choiceLines(first, { rules: ask.permission.rules, agent }, style)
     return `${head}\n${card}${choices}crabtalk answer ${id} NUMBER\n`
   }
-  const cards = ask.questions.map((question) => questionLines(question, style))
+  if (ask.kind === AskKind.PLAN && first) {
+    return `${head}\n${planText(first, style)}crabtalk answer ${id} NUMBER, or "3 WHAT TO CHANGE"\n`
+  }
+  const cards = ask.questions.map((question) => questionLines(question, ask.kind, style))
   const places =
     ask.questions.length === 1 ? 'ANSWER' : ask.questions.map((_, at) => `ANSWER${at + 1}`).join(' ')
   return `${head}\n${cards.join('')}crabtalk answer ${id} ${places}\n`
 }
 
 /** Renders a question with its options and the key of each option. */
-function questionLines({ question, options, multiSelect }: AskQuestion, style: TerminalStyle): string {
-  const keys = optionKeys(options)
+function questionLines(
+  { question, options, multiSelect }: AskQuestion,
+  kind: AskKind,
+  style: TerminalStyle,
+): string {
+  const keys = optionKeys(options, kind)
   const rows = options.flatMap(({ label, description }, at) => {
     const about = description === '' ? label : `${label} · ${description}`
     return labelRows(keys[at]!, escapeLine(about), style)
@@ -64,4 +72,5 @@ const KIND_NAMES: ReadonlyMap<AskKind, string> = new Map([
   [AskKind.PERMISSION, 'permission'],
   [AskKind.ELICITATION, 'server'],
   [AskKind.TRUST, 'trust'],
+  [AskKind.PLAN, 'plan'],
 ])

@@ -33,8 +33,17 @@ order. Without ANSWER you are asked on this terminal. Without ID, answers are re
         value: 'JSON',
         summary: 'The complete answer: a JSON object that maps each question to a label',
       },
+      {
+        name: 'arguments',
+        value: 'JSON',
+        summary: 'Run the call with these arguments instead; only with the answer 1 to a permission',
+      },
     ],
-    examples: ['crabtalk answer 8Z4K2M0Q 1', 'crabtalk answer 8Z4K2M0Q "5 use pnpm"'],
+    examples: [
+      'crabtalk answer 8Z4K2M0Q 1',
+      'crabtalk answer 8Z4K2M0Q "5 use pnpm"',
+      `crabtalk answer 8Z4K2M0Q 1 --arguments '{"command":"npm test"}'`,
+    ],
     needsDaemon: true,
     load: async () => (await import('./answer.ts')).answerAskCommand,
   },

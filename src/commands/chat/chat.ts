@@ -6,7 +6,7 @@ import { readPermissionSettings } from '../../cli/permission-settings.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { VERSION } from '../../core/base/version.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
-import type { ChatOptions } from '../../tui/ports.ts'
+import type { ChatOptions, ModeName } from '../../tui/ports.ts'
 import type { Unanswered } from '../../tui/state/pending-asks.ts'
 import { openChatPorts } from './ports.ts'
 import { resolveConversationId } from './resolve-conversation-id.ts'
@@ -85,7 +85,7 @@ async function toChatOptions(options: ParsedOptions, host: Host): Promise<ChatOp
     session: options.value('resume'),
     fresh: options.has('new'),
     prompt: prompt === '' ? undefined : prompt,
-    mode: options.has('yolo') ? 'all' : 'ask',
+    mode: options.has('yolo') ? 'all' : (options.value('mode') as ModeName | undefined),
     rules: { allow, ask, deny },
     color: wantsColor(color, host.env, host.stdout),
     version: VERSION,

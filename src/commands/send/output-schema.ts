@@ -147,7 +147,7 @@ function askShape() {
   }
   return {
     ask: text,
-    kind: z.enum(['question', 'permission', 'elicitation', 'trust']),
+    kind: z.enum(['question', 'permission', 'elicitation', 'trust', 'plan']),
     questions: z.array(z.strictObject(question)),
     permission: z.nullable(z.strictObject(permission)),
   }

@@ -13,8 +13,10 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
     const maxDistance = isSwapped ? 2 : longer < SHORT ? 1 : Math.floor(longer * NEAR)
     if (Math.abs(word.length - candidate.length) > maxDistance) continue // comparing long words takes seconds
     const steps = distance(word.toLowerCase(), candidate.toLowerCase())
-    if (steps >= Math.min(bestDistance, longer) || steps > maxDistance) continue
-    bestDistance = steps
+    if (steps > maxDistance || steps >= longer) continue
+    const rank = isTransposed(word, candidate) ? steps / MAX_TRANSPOSED : steps
+    if (rank >= bestDistance) continue
+    bestDistance = rank
     best = candidate
   }
   return best
@@ -33,6 +35,18 @@ const NEAR = 0.4
  * word would be near every other.
  */
 const SHORT = 5
+
+/** Swapped letters are the most common typo: a candidate with the same letters ranks before one that lacks a letter. */
+const MAX_TRANSPOSED = 3
+
+function isTransposed(word: string, candidate: string): boolean {
+  if (word.length !== candidate.length || word.length > MAX_SORTED) return false
+  const sort = (text: string) => [...text.toLowerCase()].toSorted().join('')
+  return sort(word) === sort(candidate)
+}
+
+/** The length up to which words are compared by their letters. */
+const MAX_SORTED = 32
 
 function sortLetters(word: string): string {
   return word.length < SHORT ? [...word.toLowerCase()].toSorted().join('') : word

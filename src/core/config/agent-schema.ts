@@ -17,6 +17,7 @@ export const agentTable = strictTable({
   max_iterations: z._default(wholeNumber(1), 100),
   thinking: z._default(z.boolean(), false),
   effort: z.exactOptional(z.enum(EFFORTS)),
+  mode: z.exactOptional(z.enum(['ask', 'edits', 'plan', 'read-only'])),
   skills: z._default(z.array(filledString()), []),
   tools: z._default(z.array(filledString()), []),
   tool_choice: z.exactOptional(filledString()),

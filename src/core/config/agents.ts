@@ -206,16 +206,19 @@ export class AgentStore {
     return [...toRules(agent.permissions, (path) => locateKey(value, path)), ...entryRuleList]
   }
 
-  /** Adds a rule to `permissions.allow` unless it is there already. Throws `invalid` for an invalid rule. */
-  async addRule(name: string, rule: string): Promise<void> {
+  /**
+   * Adds a rule to a list of `permissions`, by default `allow`, unless it is there already. Throws `invalid` for an
+   * invalid rule.
+   */
+  async addRule(name: string, rule: string, effect: PermissionRule['effect'] = 'allow'): Promise<void> {
     const what = `Cannot add a rule to the agent "${name}"`
     const reading = readRule(rule)
     if (!reading.ok) throw inputError(what, [toRuleIssue(reading.problem)])
     await this.get(name)
     await using _ = await this.#locked()
     const { file, agent, document } = await this.#valid(name)
-    const isThere = agent.permissions?.allow?.some((one) => one.normalize('NFC') === rule.normalize('NFC'))
-    if (!isThere) await replaceLinked(file.path, appendToList(document.text, ['permissions', 'allow'], rule))
+    const isThere = agent.permissions?.[effect]?.some((one) => one.normalize('NFC') === rule.normalize('NFC'))
+    if (!isThere) await replaceLinked(file.path, appendToList(document.text, ['permissions', effect], rule))
   }
 
   /**

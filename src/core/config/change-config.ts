@@ -6,6 +6,7 @@ import { readTextFile } from './load-config.ts'
 import type { HomePaths } from './paths.ts'
 import { isTable } from './schema.ts'
 import { parseToml } from './toml.ts'
+import { appendToList } from './toml-append.ts'
 import { editToml } from './toml-edit.ts'
 import { configError } from './validation-issue.ts'
 
@@ -44,6 +45,23 @@ function editTables(text: string, before: JsonObject, after: JsonObject): string
 
 function isFilledTable(value: unknown): boolean {
   return isTable(value) && Object.keys(value).length > 0
+}
+
+/**
+ * Adds a rule to a list of `[permissions]` in config.toml, unless it is there already. The caller holds the lease,
+ * and has checked the rule.
+ */
+export async function addConfigRule(
+  { config }: Pick<HomePaths, 'config'>,
+  { effect, pattern }: { effect: 'allow' | 'ask' | 'deny'; pattern: string },
+): Promise<void> {
+  const text = (await readTextFile(config)) ?? ''
+  const document = parseToml(basename(config), text)
+  if (!document.ok) throw configError(document.problems)
+  const { permissions } = document.value.table
+  const list = isTable(permissions) ? permissions[effect] : undefined
+  if (Array.isArray(list) && list.includes(pattern)) return
+  await replaceFile(await resolveTarget(config), appendToList(text, ['permissions', effect], pattern))
 }
 
 /** Resolves links, even when the final target does not exist yet. */

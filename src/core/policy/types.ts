@@ -101,9 +101,10 @@ export type PolicyAction =
  * The degree to which actions run without asking. Rules still apply.
  *
  * `ask`: the defaults of the turn's class (ADR 0071). `edits`: changes files in its workspace without asking.
- * `read-only`: denies anything that changes something. `all`: allows everything that no rule denies.
+ * `read-only`: denies anything that changes something. `plan`: the same, until the user has accepted a plan
+ * (ADR 0186). `all`: allows everything that no rule denies.
  */
-export type ApprovalMode = 'ask' | 'edits' | 'read-only' | 'all'
+export type ApprovalMode = 'ask' | 'edits' | 'read-only' | 'plan' | 'all'
 
 /** The context of a decision. */
 export interface PolicyContext {

@@ -2,7 +2,7 @@ import { sep } from 'node:path'
 import { takeStart } from '../base/truncate.ts'
 import { CLASS_RIGHTS } from './class-rights.ts'
 import { isInside } from './paths.ts'
-import type { Decision, EditGuard, PolicyAction, PolicyContext, Rule } from './types.ts'
+import type { ApprovalMode, Decision, EditGuard, PolicyAction, PolicyContext, Rule } from './types.ts'
 
 /** The rules and facts about an action on which a verdict is based. */
 export interface Evidence {
@@ -69,9 +69,15 @@ function findLimit(
   if (CLASS_RIGHTS[trust].never.includes(tool)) return `${A_TURN[trust]} never uses ${tool}`
   const isReading = builtIn !== undefined && closing === undefined
   const isHarmless = isReading || action.kind === 'read' || (action.kind === 'tool' && action.harmless)
-  if (mode !== 'read-only' || isHarmless) return undefined
-  return doubt === undefined ? 'this turn may only read' : `this turn may only read, and ${doubt}`
+  const limit = isHarmless ? undefined : READING_MODES.get(mode)
+  return limit === undefined || doubt === undefined ? limit : `${limit}, and ${doubt}`
 }
+
+/** The modes in which a turn may only read, with the reason for a refusal. */
+const READING_MODES: ReadonlyMap<ApprovalMode, string> = new Map([
+  ['read-only', 'this turn may only read'],
+  ['plan', 'plan mode: this turn may only read until its plan is accepted'],
+])
 
 /** Decides when no rule matches. */
 function decideByDefault(

@@ -36,6 +36,11 @@ export const ApprovalMode = {
   READ_ONLY: 3,
   /** ALL - Allows everything that no rule denies. */
   ALL: 4,
+  /**
+   * PLAN - Refuses everything that makes changes until the user has accepted a plan: see ASK_KIND_PLAN. A turn whose
+   * questions no user answers ends with the plan as its answer.
+   */
+  PLAN: 5,
 } as const;
 
 export type ApprovalMode = typeof ApprovalMode[keyof typeof ApprovalMode];
@@ -46,6 +51,7 @@ export namespace ApprovalMode {
   export type EDITS = typeof ApprovalMode.EDITS;
   export type READ_ONLY = typeof ApprovalMode.READ_ONLY;
   export type ALL = typeof ApprovalMode.ALL;
+  export type PLAN = typeof ApprovalMode.PLAN;
 }
 
 /** The tools offered to the model. */
@@ -133,6 +139,12 @@ export const AskKind = {
   ELICITATION: 3,
   /** TRUST - The daemon itself, about the instruction files of a folder: an answer is one of the options, or empty. */
   TRUST: 4,
+  /**
+   * PLAN - The agent, in plan mode: the text of the question is the plan, in Markdown. An answer that is not one of
+   * the options says what to change. With the option "Accept", and "Accept and allow edits", the turn
+   * continues in the mode ask, or edits.
+   */
+  PLAN: 5,
 } as const;
 
 export type AskKind = typeof AskKind[keyof typeof AskKind];
@@ -143,6 +155,7 @@ export namespace AskKind {
   export type PERMISSION = typeof AskKind.PERMISSION;
   export type ELICITATION = typeof AskKind.ELICITATION;
   export type TRUST = typeof AskKind.TRUST;
+  export type PLAN = typeof AskKind.PLAN;
 }
 
 /** The result of an undo for one file. */
@@ -349,6 +362,29 @@ export namespace PolicyEffect {
   export type ALLOW = typeof PolicyEffect.ALLOW;
   export type ASK = typeof PolicyEffect.ASK;
   export type DENY = typeof PolicyEffect.DENY;
+}
+
+/** Where a rule is kept. */
+export const RuleScope = {
+  UNSPECIFIED: 0,
+  /** CONVERSATION - The conversation: it ends with it. */
+  CONVERSATION: 1,
+  /** AGENT - The agent's file. */
+  AGENT: 2,
+  /** CONFIG - config.toml, for every agent. */
+  CONFIG: 3,
+  /** SERVER - The entry of an MCP server, which change_rule does not change. */
+  SERVER: 4,
+} as const;
+
+export type RuleScope = typeof RuleScope[keyof typeof RuleScope];
+
+export namespace RuleScope {
+  export type UNSPECIFIED = typeof RuleScope.UNSPECIFIED;
+  export type CONVERSATION = typeof RuleScope.CONVERSATION;
+  export type AGENT = typeof RuleScope.AGENT;
+  export type CONFIG = typeof RuleScope.CONFIG;
+  export type SERVER = typeof RuleScope.SERVER;
 }
 
 /** The state of a triggered run. */
@@ -617,6 +653,12 @@ export interface ClientMessage {
     /** Adds up the tokens and cost of stored turns. */
     { $case: "usageReport"; value: ReportUsage }
     | //
+    /** The permission rules in force for an agent. */
+    { $case: "listRules"; value: ListRules }
+    | //
+    /** Adds or removes a permission rule. */
+    { $case: "changeRule"; value: ChangeRule }
+    | //
     /** Reserved for hosts that embed the daemon; code 500 unless the host handles it. */
     { $case: "extension"; value: Uint8Array }
     | undefined;
@@ -683,6 +725,8 @@ export interface ServerMessage {
     | { $case: "rewind"; value: RewindResult }
     | { $case: "undoCompaction"; value: SessionInfo }
     | { $case: "usageReport"; value: UsageList }
+    | { $case: "listRules"; value: RuleList }
+    | { $case: "changeRule"; value: RuleList }
     | { $case: "extension"; value: Uint8Array }
     | undefined;
   /** The request_id of the request that this answers. */
@@ -930,7 +974,15 @@ export interface ReplyToAsk {
    */
   content: string;
   /** AskUserEvent.ask_id. Absent: the oldest question of the pair. */
-  askId?: string | undefined;
+  askId?:
+    | string
+    | undefined;
+  /**
+   * Changes the call of a permission whose request is `editable`: the call runs with these arguments, a JSON
+   * object. Only with an answer that allows it once. The changed call is judged by the rules again, and the
+   * model is told what ran.
+   */
+  arguments?: string | undefined;
 }
 
 /** Waits for a run to end. 404 for an unknown id, or a run that ended too long ago. */
@@ -1227,6 +1279,8 @@ export interface PermissionRequest {
    * that matched.
    */
   warnings: string[];
+  /** Whether ReplyToAsk.arguments may change the call. */
+  editable: boolean;
 }
 
 /** One command of a command line. */
@@ -2437,6 +2491,42 @@ export interface PolicyRule {
   source: string;
 }
 
+/** Lists the permission rules in force for an agent, and for one of its conversations. */
+export interface ListRules {
+  agent: string;
+  /** With a sender, the rules that the user allowed in its conversation are listed, too. */
+  sender: string;
+}
+
+/** Adds or removes a permission rule; the reply lists the rules afterwards. */
+export interface ChangeRule {
+  agent: string;
+  /** The sender of the conversation, for RULE_SCOPE_CONVERSATION. */
+  sender: string;
+  scope: RuleScope;
+  /** A conversation only has rules that allow. */
+  effect: PolicyEffect;
+  /** `read_only_commands`, with the effect ASK, stands for `read_only_commands = false`. */
+  pattern: string;
+  /** Removes the rule instead of adding it; 404 when there is none. */
+  remove: boolean;
+  /** The class of turns that it applies to, `unattended` or `remote`; empty for your own turns. */
+  trust: string;
+}
+
+/** The rules of an agent, first those of the conversation, then of the agent's file, then of config.toml. */
+export interface RuleList {
+  rules: RuleInfo[];
+}
+
+/** One rule and where it is. */
+export interface RuleInfo {
+  rule: PolicyRule | undefined;
+  scope: RuleScope;
+  /** The class of turns that it applies to; empty for your own turns. */
+  trust: string;
+}
+
 /** Runs an agent when an event is published. */
 export interface SubscribeEventMsg {
   /** A source such as agent:scout:done. */
@@ -2860,6 +2950,12 @@ export const ClientMessage: MessageFns<ClientMessage> = {
         break;
       case "usageReport":
         ReportUsage.encode(message.msg.value, writer.uint32(730).fork()).join();
+        break;
+      case "listRules":
+        ListRules.encode(message.msg.value, writer.uint32(746).fork()).join();
+        break;
+      case "changeRule":
+        ChangeRule.encode(message.msg.value, writer.uint32(754).fork()).join();
         break;
       case "extension":
         writer.uint32(802).bytes(message.msg.value);
@@ -3394,6 +3490,22 @@ export const ClientMessage: MessageFns<ClientMessage> = {
             message.msg = { $case: "usageReport", value: ReportUsage.decode(reader, reader.uint32()) };
             continue;
           }
+          case 93: {
+            if (tag !== 746) {
+              break;
+            }
+
+            message.msg = { $case: "listRules", value: ListRules.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 94: {
+            if (tag !== 754) {
+              break;
+            }
+
+            message.msg = { $case: "changeRule", value: ChangeRule.decode(reader, reader.uint32()) };
+            continue;
+          }
           case 100: {
             if (tag !== 802) {
               break;
@@ -3812,6 +3924,18 @@ export const ClientMessage: MessageFns<ClientMessage> = {
         }
         break;
       }
+      case "listRules": {
+        if (object.msg?.value !== undefined && object.msg?.value !== null) {
+          message.msg = { $case: "listRules", value: ListRules.fromPartial(object.msg.value) };
+        }
+        break;
+      }
+      case "changeRule": {
+        if (object.msg?.value !== undefined && object.msg?.value !== null) {
+          message.msg = { $case: "changeRule", value: ChangeRule.fromPartial(object.msg.value) };
+        }
+        break;
+      }
       case "extension": {
         if (object.msg?.value !== undefined && object.msg?.value !== null) {
           message.msg = { $case: "extension", value: object.msg.value };
@@ -3977,6 +4101,12 @@ export const ServerMessage: MessageFns<ServerMessage> = {
         break;
       case "usageReport":
         UsageList.encode(message.msg.value, writer.uint32(730).fork()).join();
+        break;
+      case "listRules":
+        RuleList.encode(message.msg.value, writer.uint32(746).fork()).join();
+        break;
+      case "changeRule":
+        RuleList.encode(message.msg.value, writer.uint32(754).fork()).join();
         break;
       case "extension":
         writer.uint32(802).bytes(message.msg.value);
@@ -4396,6 +4526,22 @@ export const ServerMessage: MessageFns<ServerMessage> = {
             message.msg = { $case: "usageReport", value: UsageList.decode(reader, reader.uint32()) };
             continue;
           }
+          case 93: {
+            if (tag !== 746) {
+              break;
+            }
+
+            message.msg = { $case: "listRules", value: RuleList.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 94: {
+            if (tag !== 754) {
+              break;
+            }
+
+            message.msg = { $case: "changeRule", value: RuleList.decode(reader, reader.uint32()) };
+            continue;
+          }
           case 100: {
             if (tag !== 802) {
               break;
@@ -4721,6 +4867,18 @@ export const ServerMessage: MessageFns<ServerMessage> = {
       case "usageReport": {
         if (object.msg?.value !== undefined && object.msg?.value !== null) {
           message.msg = { $case: "usageReport", value: UsageList.fromPartial(object.msg.value) };
+        }
+        break;
+      }
+      case "listRules": {
+        if (object.msg?.value !== undefined && object.msg?.value !== null) {
+          message.msg = { $case: "listRules", value: RuleList.fromPartial(object.msg.value) };
+        }
+        break;
+      }
+      case "changeRule": {
+        if (object.msg?.value !== undefined && object.msg?.value !== null) {
+          message.msg = { $case: "changeRule", value: RuleList.fromPartial(object.msg.value) };
         }
         break;
       }
@@ -6251,7 +6409,7 @@ export const SteerSessionMsg: MessageFns<SteerSessionMsg> = {
 };
 
 function createBaseReplyToAsk(): ReplyToAsk {
-  return { agent: "", sender: "", content: "", askId: undefined };
+  return { agent: "", sender: "", content: "", askId: undefined, arguments: undefined };
 }
 
 export const ReplyToAsk: MessageFns<ReplyToAsk> = {
@@ -6267,6 +6425,9 @@ export const ReplyToAsk: MessageFns<ReplyToAsk> = {
     }
     if (message.askId !== undefined) {
       writer.uint32(482).string(message.askId);
+    }
+    if (message.arguments !== undefined) {
+      writer.uint32(490).string(message.arguments);
     }
     return writer;
   },
@@ -6316,6 +6477,14 @@ export const ReplyToAsk: MessageFns<ReplyToAsk> = {
             message.askId = reader.string();
             continue;
           }
+          case 61: {
+            if (tag !== 490) {
+              break;
+            }
+
+            message.arguments = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -6337,6 +6506,7 @@ export const ReplyToAsk: MessageFns<ReplyToAsk> = {
     message.sender = object.sender ?? "";
     message.content = object.content ?? "";
     message.askId = object.askId ?? undefined;
+    message.arguments = object.arguments ?? undefined;
     return message;
   },
 };
@@ -8808,6 +8978,7 @@ function createBasePermissionRequest(): PermissionRequest {
     rules: [],
     commands: [],
     warnings: [],
+    editable: false,
   };
 }
 
@@ -8845,6 +9016,9 @@ export const PermissionRequest: MessageFns<PermissionRequest> = {
     }
     for (const v of message.warnings) {
       writer.uint32(482).string(v!);
+    }
+    if (message.editable !== false) {
+      writer.uint32(488).bool(message.editable);
     }
     return writer;
   },
@@ -8950,6 +9124,14 @@ export const PermissionRequest: MessageFns<PermissionRequest> = {
             message.warnings.push(reader.string());
             continue;
           }
+          case 61: {
+            if (tag !== 488) {
+              break;
+            }
+
+            message.editable = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -8978,6 +9160,7 @@ export const PermissionRequest: MessageFns<PermissionRequest> = {
     message.rules = object.rules?.map((e) => e) || [];
     message.commands = object.commands?.map((e) => PermissionCommand.fromPartial(e)) || [];
     message.warnings = object.warnings?.map((e) => e) || [];
+    message.editable = object.editable ?? false;
     return message;
   },
 };
@@ -19385,6 +19568,336 @@ export const PolicyRule: MessageFns<PolicyRule> = {
     message.effect = object.effect ?? 0;
     message.pattern = object.pattern ?? "";
     message.source = object.source ?? "";
+    return message;
+  },
+};
+
+function createBaseListRules(): ListRules {
+  return { agent: "", sender: "" };
+}
+
+export const ListRules: MessageFns<ListRules> = {
+  encode(message: ListRules, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.agent !== "") {
+      writer.uint32(10).string(message.agent);
+    }
+    if (message.sender !== "") {
+      writer.uint32(18).string(message.sender);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListRules {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListRules();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.agent = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.sender = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ListRules>): ListRules {
+    return ListRules.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListRules>): ListRules {
+    const message = createBaseListRules();
+    message.agent = object.agent ?? "";
+    message.sender = object.sender ?? "";
+    return message;
+  },
+};
+
+function createBaseChangeRule(): ChangeRule {
+  return { agent: "", sender: "", scope: 0, effect: 0, pattern: "", remove: false, trust: "" };
+}
+
+export const ChangeRule: MessageFns<ChangeRule> = {
+  encode(message: ChangeRule, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.agent !== "") {
+      writer.uint32(10).string(message.agent);
+    }
+    if (message.sender !== "") {
+      writer.uint32(18).string(message.sender);
+    }
+    if (message.scope !== 0) {
+      writer.uint32(24).int32(message.scope);
+    }
+    if (message.effect !== 0) {
+      writer.uint32(32).int32(message.effect);
+    }
+    if (message.pattern !== "") {
+      writer.uint32(42).string(message.pattern);
+    }
+    if (message.remove !== false) {
+      writer.uint32(48).bool(message.remove);
+    }
+    if (message.trust !== "") {
+      writer.uint32(58).string(message.trust);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ChangeRule {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseChangeRule();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.agent = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.sender = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.scope = reader.int32() as any;
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.effect = reader.int32() as any;
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.pattern = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.remove = reader.bool();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.trust = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ChangeRule>): ChangeRule {
+    return ChangeRule.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ChangeRule>): ChangeRule {
+    const message = createBaseChangeRule();
+    message.agent = object.agent ?? "";
+    message.sender = object.sender ?? "";
+    message.scope = object.scope ?? 0;
+    message.effect = object.effect ?? 0;
+    message.pattern = object.pattern ?? "";
+    message.remove = object.remove ?? false;
+    message.trust = object.trust ?? "";
+    return message;
+  },
+};
+
+function createBaseRuleList(): RuleList {
+  return { rules: [] };
+}
+
+export const RuleList: MessageFns<RuleList> = {
+  encode(message: RuleList, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.rules) {
+      RuleInfo.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RuleList {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRuleList();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.rules.push(RuleInfo.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<RuleList>): RuleList {
+    return RuleList.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RuleList>): RuleList {
+    const message = createBaseRuleList();
+    message.rules = object.rules?.map((e) => RuleInfo.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseRuleInfo(): RuleInfo {
+  return { rule: undefined, scope: 0, trust: "" };
+}
+
+export const RuleInfo: MessageFns<RuleInfo> = {
+  encode(message: RuleInfo, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.rule !== undefined) {
+      PolicyRule.encode(message.rule, writer.uint32(10).fork()).join();
+    }
+    if (message.scope !== 0) {
+      writer.uint32(16).int32(message.scope);
+    }
+    if (message.trust !== "") {
+      writer.uint32(26).string(message.trust);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RuleInfo {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRuleInfo();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.rule = PolicyRule.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.scope = reader.int32() as any;
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.trust = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<RuleInfo>): RuleInfo {
+    return RuleInfo.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RuleInfo>): RuleInfo {
+    const message = createBaseRuleInfo();
+    message.rule = (object.rule !== undefined && object.rule !== null)
+      ? PolicyRule.fromPartial(object.rule)
+      : undefined;
+    message.scope = object.scope ?? 0;
+    message.trust = object.trust ?? "";
     return message;
   },
 };

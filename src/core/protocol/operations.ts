@@ -75,6 +75,8 @@ export const REPLIES = {
   rewind: 'rewind',
   undoCompaction: 'undoCompaction',
   usageReport: 'usageReport',
+  listRules: 'listRules',
+  changeRule: 'changeRule',
   extension: 'extension',
 } as const satisfies Record<Operation, ReplyBody['$case']>
 

@@ -10,6 +10,11 @@ export function takesAnyText({ kind }: AskOrigin, { options }: Pick<AskQuestion,
   return options.length === 0 || !(kind === AskKind.ELICITATION || kind === AskKind.TRUST)
 }
 
+/** Whether a question is answered on a card with fixed choices, like a permission. */
+export function hasFixedChoices({ kind, permission, questions }: AskUserEvent): boolean {
+  return questions.length > 0 && (permission !== undefined || kind === AskKind.PLAN)
+}
+
 /** Returns the name of the asker, as the subject of "asks". */
 export function askerName({ kind }: AskOrigin, agent: string): string {
   if (kind === AskKind.ELICITATION) return `an MCP server of ${agent}`

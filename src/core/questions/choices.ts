@@ -11,6 +11,8 @@ export interface PermissionChoice {
   does: { answer: string } | 'reason'
   /** The lifetime of the rule it creates, if any. */
   lasts?: 'session' | 'always'
+  /** The text of a choice about a plan. */
+  text?: string
 }
 
 /** Lists the choices of a permission. A lasting answer is included only when the question offers it. */
@@ -31,10 +33,11 @@ export function findPermissionChoice(
  * shown elsewhere.
  */
 export function formatChoice(
-  { digit, lasts }: PermissionChoice,
+  { digit, lasts, text }: PermissionChoice,
   { rules, agent }: { rules: readonly string[]; agent: string },
   form: 'whole' | 'medium' | 'short',
 ): string {
+  if (text !== undefined) return form === 'short' ? text.replace(/[:,].*/, '') : text
   if (!lasts) return digit === 5 && form === 'short' ? 'No, and why' : WORDS.get(digit)!
   const file = escapeLine(`agents/${agent}.toml`)
   if (form === 'whole') {

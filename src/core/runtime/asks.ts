@@ -1,6 +1,7 @@
 import { toCancelledError } from '../base/abortable.ts'
 import { CrabError } from '../base/errors.ts'
 import { parseObject } from '../base/json.ts'
+import { PERMISSION_ANSWERS } from '../base/permission-answers.ts'
 import type { JudgedCommand, Trust } from '../policy/types.ts'
 
 /** One question. Without options the answer is free text. */
@@ -38,6 +39,8 @@ export interface PermissionAsk {
    * rule.
    */
   warnings: readonly string[]
+  /** Whether the answer may change the arguments of the call. */
+  editable: boolean
 }
 
 /** The refusal of a call, with its reason. */
@@ -54,8 +57,11 @@ export interface Denial {
 /** A question that waits for an answer. */
 export interface Ask {
   id: string
-  /** `trust` is about the instruction files of a folder; its answer is one of the options, or empty. */
-  kind: 'question' | 'permission' | 'elicitation' | 'trust'
+  /**
+   * `trust` is about the instruction files of a folder; its answer is one of the options, or empty. `plan` has
+   * the plan as its question.
+   */
+  kind: 'question' | 'permission' | 'elicitation' | 'trust' | 'plan'
   questions: readonly Question[]
   permission: PermissionAsk | undefined
 }
@@ -77,6 +83,8 @@ export interface PendingAsk {
 export interface AskEnd {
   by: string
   answers: AskAnswers | undefined
+  /** The arguments with which the user lets the call run, as JSON text; absent when they are unchanged. */
+  arguments?: string
 }
 
 /** A question with the trust class of its turn. */
@@ -125,9 +133,14 @@ export class Asks {
    *
    * Throws `missing` when no such question waits; `invalid` when the content answers something else or, for a
    * `trust` question, is not one of its options; `denied` when a client that is not local would give a
-   * permission, or would answer a question of a local turn.
+   * permission, or would answer a question of a local turn. `args` change the call of a permission, and must
+   * come with an answer that allows it once.
    */
-  reply(to: { agent: string; sender: string; trust: Trust; id?: string }, content: string): void {
+  reply(
+    to: { agent: string; sender: string; trust: Trust; id?: string },
+    content: string,
+    args?: string,
+  ): void {
     const waiting = to.id === undefined ? this.#oldest(to) : this.#waiting.get(to.id)
     if (!waiting) throw noSuchQuestion()
     if (waiting.ask.kind === 'permission' && to.trust !== 'local') {
@@ -137,8 +150,10 @@ export class Asks {
       throw new CrabError('denied', 'Cannot answer the question: only a local user can')
     }
     const answers = readAnswers(content, waiting.ask)
+    if (args !== undefined) requireEditable(waiting.ask, answers, args)
     this.#waiting.delete(waiting.ask.id) // the next reply is for the next question
-    waiting.settle({ by: to.sender || waiting.sender, answers })
+    const by = to.sender || waiting.sender
+    waiting.settle({ by, answers, ...(args !== undefined && { arguments: args }) })
   }
 
   /** Lists the pending questions, oldest first; those of one agent, or all for an empty name. */
@@ -169,6 +184,19 @@ function readAnswers(content: string, ask: Ask): AskAnswers {
   if (open) throw new CrabError('invalid', `Cannot use the answer: it does not answer "${open[0]}"`, { hint })
   if (ask.kind === 'trust') for (const question of ask.questions) requireOption(question, answers)
   return Object.fromEntries(entries)
+}
+
+/** Throws `invalid` when the answer may not change the call, or the arguments are not a JSON object. */
+function requireEditable({ permission, questions }: Ask, answers: AskAnswers, args: string): void {
+  const what = 'Cannot change the call'
+  if (!permission?.editable)
+    throw new CrabError('invalid', 'Cannot change the call: this question does not allow that')
+  if (answers[questions[0]!.question] !== PERMISSION_ANSWERS.once) {
+    throw new CrabError('invalid', `${what}: a changed call can only be allowed once`, {
+      hint: `answer with "${PERMISSION_ANSWERS.once}"`,
+    })
+  }
+  if (!parseObject(args)) throw new CrabError('invalid', `${what}: the arguments are not a JSON object`)
 }
 
 /** Throws `invalid` for an answer that is neither empty nor one of the options. */

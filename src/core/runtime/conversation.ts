@@ -74,7 +74,7 @@ export function replay(
 ): SessionHistory {
   let { archive, tools, counted } = before
   let entries = before.messages.map((message, at) => ({ message, seq: before.lines[at] ?? 0 }))
-  const grants = [...before.grants]
+  let grants = [...before.grants]
   const files = new Map(before.files)
   for (const line of lines) {
     const { seq } = line
@@ -97,6 +97,10 @@ export function replay(
       counted = { tokens: line.context_tokens, messages: entries.length }
     if (line.event === 'permission' && line.grant === 'session')
       grants.push(...(line.rules ?? []).filter(isRule).map(toGrant)) // an unreadable rule grants nothing
+    if (line.event === 'grants_removed') {
+      const removed = new Set(line.rules)
+      grants = grants.filter(({ pattern }) => !removed.has(pattern))
+    }
   }
   return {
     messages: entries.map(({ message }) => message),

@@ -55,6 +55,8 @@ export interface ToolDispatch extends ToolRequest {
    * Invalidates the tools of this turn: every hook is queried for its tools again before the next model call.
    */
   offerAgain(): void
+  /** Leaves plan mode, because the user has accepted the plan; does nothing in another mode. */
+  leavePlanMode(mode: 'ask' | 'edits'): void
   /** Whether a search of a permitted folder may show this file; the path is absolute, without links. */
   mayShow(path: string): boolean
   /**
@@ -63,7 +65,7 @@ export interface ToolDispatch extends ToolRequest {
    */
   ask(
     questions: readonly Question[],
-    kind: 'question' | 'elicitation',
+    kind: 'question' | 'elicitation' | 'plan',
     signal?: AbortSignal,
   ): Promise<AskAnswers>
 }
@@ -111,6 +113,8 @@ export interface ToolsTurn {
   toolChoice?: string | undefined
   /** The tools that the conversation has selected, when an agent has too many tools to show all. */
   selection?: SelectedTools
+  /** Whether the turn is in plan mode and a user can accept its plan. */
+  presentsPlan?: boolean
 }
 
 /** The turn whose system prompt is being built. */

@@ -8,7 +8,14 @@ import { takeStart } from '../base/truncate.ts'
 import { CLASS_RIGHTS } from '../policy/class-rights.ts'
 import { decide } from '../policy/decide.ts'
 import { searchFilter } from '../policy/search-filter.ts'
-import type { Decision, PolicyAction, PolicyContext, Rule, SeenVersions } from '../policy/types.ts'
+import type {
+  ApprovalMode,
+  Decision,
+  PolicyAction,
+  PolicyContext,
+  Rule,
+  SeenVersions,
+} from '../policy/types.ts'
 import { warnAboutOffered } from '../policy/wide-rules.ts'
 import type { PermissionDecision } from '../storage/types.ts'
 import type { AskEnd, Denial, PermissionAsk } from './asks.ts'
@@ -29,6 +36,14 @@ export interface PermissionsOptions {
   notice(message: string): void
 }
 
+/** A call that the user has allowed with other arguments. */
+export interface EditedCall {
+  /** JSON text of an object. */
+  arguments: string
+  /** The sender that changed it. */
+  by: string
+}
+
 /** A tool call to be judged. */
 interface CallToJudge {
   call: ToolCall
@@ -41,6 +56,7 @@ interface CallToJudge {
 export class Permissions {
   readonly #options: PermissionsOptions
   readonly #rules: Rule[]
+  #mode: ApprovalMode
   #filter: ((path: string) => boolean) | undefined
   /**
    * Serializes questions: a person is asked one thing at a time, and one answer may settle those that wait
@@ -51,15 +67,27 @@ export class Permissions {
   constructor(options: PermissionsOptions) {
     this.#options = options
     this.#rules = [...options.context.rules]
+    this.#mode = options.context.mode
+  }
+
+  /** The current mode, which changes when the user accepts a plan. */
+  get mode(): ApprovalMode {
+    return this.#mode
+  }
+
+  /** Continues in another mode when the turn is in plan mode; otherwise does nothing. */
+  leavePlanMode(mode: 'ask' | 'edits'): void {
+    if (this.#mode === 'plan') this.#mode = mode
   }
 
   /**
-   * Returns undefined when the call is permitted. Every decision is recorded before it takes effect.
+   * Returns undefined when the call is permitted, or how the user has changed it; a changed call needs
+   * permitEdited(). Every decision is recorded before it takes effect.
    *
    * A change of a file waits for the earlier calls of its step before a local user is asked about it. It is
    * then tried out first, and throws the error it would fail with instead of asking.
    */
-  async permit(judged: CallToJudge, signal: AbortSignal): Promise<Denial | undefined> {
+  async permit(judged: CallToJudge, signal: AbortSignal): Promise<Denial | EditedCall | undefined> {
     const { call, action } = judged
     const decision = this.#decide(action)
     if (decision.effect !== 'ask') return this.#settle(call, action, decision)
@@ -72,6 +100,18 @@ export class Permissions {
     })
   }
 
+  /**
+   * Judges a call that the user has changed, and returns undefined when it may run: the user allows what the
+   * rules would ask about, but not what they deny.
+   */
+  async permitEdited(call: ToolCall, action: PolicyAction, by: string): Promise<Denial | undefined> {
+    const decision = this.#decide(action)
+    if (decision.effect === 'deny') return this.#settle(call, action, decision)
+    const reason = `${by} changed it and allowed it`
+    await this.#record(call, action, { effect: 'allow', by: 'person', reason, arguments: call.arguments })
+    return undefined
+  }
+
   /** Whether a search of a readable folder may show this file in it; the path is absolute, without links. */
   mayShow(path: string): boolean {
     this.#filter ??= searchFilter(this.#context)
@@ -79,7 +119,7 @@ export class Permissions {
   }
 
   get #context(): PolicyContext {
-    return { ...this.#options.context, rules: this.#rules }
+    return { ...this.#options.context, mode: this.#mode, rules: this.#rules }
   }
 
   #decide(action: PolicyAction): Decision {
@@ -100,7 +140,11 @@ export class Permissions {
     return { action: this.#describe(action), reason, rules: decision.suggestions, by: 'rule' }
   }
 
-  async #ask(judged: CallToJudge, decision: Decision, signal: AbortSignal): Promise<Denial | undefined> {
+  async #ask(
+    judged: CallToJudge,
+    decision: Decision,
+    signal: AbortSignal,
+  ): Promise<Denial | EditedCall | undefined> {
     const { call, action } = judged
     const permission = await this.#toAsk(judged, decision)
     const question = `Allow ${permission.action}?`
@@ -114,7 +158,9 @@ export class Permissions {
       await this.#record(call, action, { effect: 'deny', by: 'nobody', reason })
       return { ...denial, reason, by: 'nobody' }
     }
-    const reason = await this.#take(call, action, { answer, rules: permission.rules, by: end!.by })
+    const { by, arguments: args } = end!
+    if (args !== undefined) return { arguments: args, by }
+    const reason = await this.#take(call, action, { answer, rules: permission.rules, by })
     return reason === undefined ? undefined : { ...denial, reason, by: 'person' }
   }
 
@@ -199,6 +245,7 @@ export class Permissions {
       rules,
       commands,
       warnings: [...rules.flatMap(warnAboutOffered), ...decision.warnings],
+      editable: canWiden,
     }
   }
 

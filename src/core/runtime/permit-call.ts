@@ -16,14 +16,18 @@ export type FileGroup = 'reading' | 'changing' | symbol
 /** A call of a step. */
 interface DescribedCall {
   call: ToolCall
-  /** Describes what the call would do in the current state. */
-  describe(): Promise<PolicyAction>
+  /** Describes what the call would do in the current state; throws for arguments that make no sense. */
+  describe(call: ToolCall): Promise<PolicyAction>
   /** Resolves when the earlier calls of the step have ended. */
   earlier: Promise<unknown>
 }
 
 /** A call that is permitted to run now. */
 interface PermittedCall {
+  /** The call as it may run. */
+  call: ToolCall
+  /** The sender that has changed the call; undefined when it is unchanged. */
+  editedBy: string | undefined
   action: PolicyAction
   /** The lock that keeps other groups out; the caller releases it by disposing it. */
   turn: Disposable | undefined
@@ -35,18 +39,29 @@ interface PermittedCall {
  * is released and the call is judged again.
  */
 export async function permitCall(
-  { call, describe, earlier }: DescribedCall,
+  { call: requested, describe, earlier }: DescribedCall,
   { permissions, order }: { permissions: Permissions; order: GroupLock<FileGroup> },
   signal: AbortSignal,
 ): Promise<{ denial: Denial } | PermittedCall> {
-  let action = await describe()
+  let call = requested
+  let editedBy: string | undefined
+  let action = await describe(call)
   for (let tries = 0; tries < MAX_TRIES; tries++) {
-    const denial = await permissions.permit({ call, action, earlier }, signal)
-    if (denial) return { denial }
+    const outcome = await permissions.permit({ call, action, earlier }, signal)
+    if (outcome && 'reason' in outcome) return { denial: outcome }
+    if (outcome) {
+      call = { ...call, arguments: outcome.arguments }
+      editedBy = outcome.by
+      action = await describe(call)
+      const denial = await permissions.permitEdited(call, action, editedBy)
+      if (denial) return { denial }
+    }
     const group = findGroup(action)
     const turn = group && (await order.enter(group, signal))
-    const now = group === undefined || group === 'changing' ? action : await describeIn(turn, describe)
-    if (isDeepStrictEqual(now, action)) return { action, turn }
+    const current = call
+    const now =
+      group === undefined || group === 'changing' ? action : await describeIn(turn, () => describe(current))
+    if (isDeepStrictEqual(now, action)) return { call, editedBy, action, turn }
     turn?.[Symbol.dispose]()
     action = now
   }

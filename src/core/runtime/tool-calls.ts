@@ -131,10 +131,11 @@ async function run(
     const { hook, dispatch } = context
     return refuse(hook.whyNot?.(call.name, dispatch.turnOver) ?? unknownTool(call.name, tools))
   }
-  const args = parseArguments(call.arguments)
-  if (!args) return refuse(`Cannot call ${call.name}: its arguments are not a JSON object`)
-  const request = { ...context.request, args }
-  const describe = async () => (await context.hook.describe?.(tool.name, request)) ?? plainAction(tool)
+  if (!parseArguments(call.arguments))
+    return refuse(`Cannot call ${call.name}: its arguments are not a JSON object`)
+  const toRequest = (one: ToolCall) => ({ ...context.request, args: parseArguments(one.arguments) ?? {} })
+  const describe = async (one: ToolCall) =>
+    (await context.hook.describe?.(tool.name, toRequest(one))) ?? plainAction(tool)
   const permitted = await permitCall(
     { call, describe, earlier: step.earlier },
     { permissions: context.permissions, order },
@@ -144,13 +145,26 @@ async function run(
     const { denial } = permitted
     return { ...refuse(denialText(denial, context.dispatch.trust)), denial }
   }
-  const { action, turn } = permitted
+  const { call: permittedCall, editedBy, action, turn } = permitted
   using _turn = turn
   signal.throwIfAborted()
   onPermitted()
+  const request = toRequest(permittedCall)
   const dispatch = toDispatch({ call, request, action, files }, step, signal)
-  const running = context.hook.dispatch?.(tool.name, dispatch, signal)
-  return (await running) ?? refuse(unknownTool(call.name, tools))
+  if (editedBy !== undefined) dispatch.notice(`${editedBy} changed a call of ${call.name} before it ran`)
+  const running = async () =>
+    (await context.hook.dispatch?.(tool.name, dispatch, signal)) ?? refuse(unknownTool(call.name, tools))
+  if (editedBy === undefined) return await running()
+  const result = await running().catch((reason: unknown) => {
+    signal.throwIfAborted()
+    return toFailure(reason)
+  })
+  return withEdit(result, permittedCall)
+}
+
+/** Says in the result what ran instead of the call that the model wrote. */
+function withEdit(result: ToolOutput, { arguments: args }: ToolCall): ToolOutput {
+  return { ...result, output: `[The user changed this call. It ran with ${args}]\n${result.output}` }
 }
 
 function toDispatch(
@@ -171,6 +185,7 @@ function toDispatch(
     files: followFiles(context.files, files),
     offerAgain,
     notice: (message) => context.channel.push({ type: 'notice', message, ...toServer(action) }),
+    leavePlanMode: (mode) => context.permissions.leavePlanMode(mode),
     mayShow: (path) => context.permissions.mayShow(path),
     progress: (report) => context.channel.push({ type: 'tool-progress', callId: call.id, ...report }),
     async ask(questions, kind, unwanted) {

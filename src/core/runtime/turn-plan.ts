@@ -14,6 +14,7 @@ import { hasGuests } from './history.ts'
 import type { ContextTurn, Hook, ToolsTurn } from './hook.ts'
 import type { LeasedConversation } from './leased-conversation.ts'
 import { Permissions } from './permission.ts'
+import { describePlanMode, presentsPlan } from './plan-mode.ts'
 import type { RuntimeOptions, TurnConfig } from './runtime-options.ts'
 import { SelectedTools } from './selected-tools.ts'
 import type { Steers } from './steers.ts'
@@ -82,6 +83,8 @@ export async function planTurn(
       hasGuests: hasGuests(messages),
     })
   const selection = new SelectedTools(conversation.history.tools)
+  const isPlanning = () => tools.permissions.mode === 'plan'
+  const canPresent = presentsPlan(request)
   let firstChoice = request.toolChoice ?? agent.tool_choice
   const turn = (signal: AbortSignal) => ({
     emit: tools.channel.push,
@@ -92,6 +95,7 @@ export async function planTurn(
     keeps,
     toolChoice: firstChoice,
     selection,
+    presentsPlan: isPlanning() && canPresent,
   })
   const offer = async (signal: AbortSignal) => {
     const offered = await offeredTools(hook, toolAgent, turn(signal))
@@ -102,6 +106,7 @@ export async function planTurn(
     speaker: agent.name,
     guest,
     system,
+    modePrompt: () => (isPlanning() && guest === undefined ? describePlanMode(canPresent) : ''),
     request: {
       model,
       thinking: settings.thinking ?? agent.thinking,
@@ -198,7 +203,7 @@ async function createToolContext(at: {
   const files = new Map(conversation.history.files)
   const permissions = new Permissions({
     seen: files,
-    context: { ...place, trust, readable, mode: settings.mode ?? 'ask', rules },
+    context: { ...place, trust, readable, mode: settings.mode ?? agent.mode ?? 'ask', rules },
     asks,
     record: (decision) => conversation.append([{ kind: 'event', event: 'permission', ...decision }]),
     addRule: (rule) => agents.addRule(agent.name, rule),

@@ -25,6 +25,8 @@ export interface TurnPlan {
   request: Omit<ModelRequest, 'messages' | 'tools' | 'toolChoice' | 'system'>
   /** Builds the system prompt, once per turn; may ask the user questions. */
   system(signal: AbortSignal): Promise<string>
+  /** Returns the section of the system prompt about the current mode; empty when there is none. */
+  modePrompt(): string
   /**
    * Returns the tools of this turn; called again when a tool changed them. May wait for the servers that
    * provide them.
@@ -179,7 +181,7 @@ class Turn {
     const choiceName = toolChoice.requested ?? (tools.length > 0 ? toolChoice.default : undefined)
     const choice = this.#calls === 0 ? toToolChoice(choiceName, tools) : undefined
     this.#calls++
-    const system = this.#system ?? ''
+    const system = [this.#system ?? '', this.#plan.modePrompt()].filter(Boolean).join('\n\n')
     return provider.complete(
       { ...request, system, tools, messages, ...(choice && { toolChoice: choice }) },
       signal,

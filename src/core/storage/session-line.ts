@@ -77,6 +77,7 @@ const SHAPES: ReadonlyMap<string, Shape> = new Map<string, Shape>([
         ['source', isString],
         ['grant', isString],
         ['rules', isListOfStrings],
+        ['arguments', isString],
         ['server', isString],
         ['tool', isString],
       ],
@@ -108,6 +109,7 @@ const SHAPES: ReadonlyMap<string, Shape> = new Map<string, Shape>([
     'event undone',
     { defaults: texts('run_id'), optional: [['files', checkList({ path: isString, outcome: isString })]] },
   ],
+  ['event grants_removed', { defaults: [], optional: [['rules', isListOfStrings]] }],
   ['event tools_used', { defaults: [], optional: [['tools', isListOfStrings]] }],
   ['compact', { defaults: texts('archive_name', 'archived_at', 'title'), optional: [['from', isNumber]] }],
   [

@@ -46,6 +46,8 @@ export type SessionEvent =
     }
   | { event: 'user_steered'; content: string }
   | { event: 'undone'; run_id: string; files?: UndoneFile[] }
+  /** Rules that a person had allowed in the conversation, and has taken back. */
+  | { event: 'grants_removed'; rules?: string[] }
   /**
    * The conversation went back to before the line `to`: the model no longer sees the messages from there on.
    * `messages` counts the user and assistant messages among them; `first` is set when no message is left.
@@ -99,6 +101,8 @@ export interface PermissionDecision extends RemoteNames {
   /** The scope of a person's answer when it applies to later calls too, and the rules it created. */
   grant?: 'session' | 'always'
   rules?: string[]
+  /** The arguments of a call that a person has changed, as JSON text. */
+  arguments?: string
 }
 
 /** Titles and activations; the last value of each key wins. */

@@ -17,6 +17,7 @@ const KIND = {
   permission: AskKind.PERMISSION,
   elicitation: AskKind.ELICITATION,
   trust: AskKind.TRUST,
+  plan: AskKind.PLAN,
 } as const
 
 /** Converts a question to the form that clients show. Of a permission, which it cannot answer, a TCP client gets only the call. */
@@ -37,7 +38,7 @@ export function toAskEvent({ id, kind, questions, permission: full }: Ask, chann
 
 /** Removes the details about this machine and its rules. */
 function toCallOnly({ callId, tool, server, arguments: args }: PermissionAsk): PermissionAsk {
-  const hidden = { cwd: '', diff: '', reason: '', rules: [], commands: [], warnings: [] }
+  const hidden = { cwd: '', diff: '', reason: '', rules: [], commands: [], warnings: [], editable: false }
   return { callId, tool, server, arguments: args, action: tool, ...hidden }
 }
 
@@ -53,10 +54,10 @@ export function toAskClosedEvent({
 /** Handles `reply_to_ask`: answers a question of any turn in this process. */
 export function replyToAsk(
   { services, channel }: RequestContext<'asks'>,
-  { agent, sender, askId, content }: ReplyToAsk,
+  { agent, sender, askId, content, arguments: args }: ReplyToAsk,
 ): void {
   const trust = classifyTurn(channel, sender)
-  services.asks.reply({ agent, sender, trust, ...(askId !== undefined && { id: askId }) }, content)
+  services.asks.reply({ agent, sender, trust, ...(askId !== undefined && { id: askId }) }, content, args)
 }
 
 /** Handles `list_asks`: returns the pending questions that belong to the client. */

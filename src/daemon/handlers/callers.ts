@@ -37,6 +37,8 @@ export const CALLERS: { readonly [O in Operation]: O extends OwnedOperation ? 'o
   searchSessions: 'own',
   generateTitle: 'own',
   policyExplain: 'local',
+  listRules: 'local',
+  changeRule: 'local',
   listActiveConversations: 'local',
   listConversations: 'local',
   listArchives: 'local',

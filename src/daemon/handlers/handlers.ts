@@ -88,6 +88,8 @@ function operations(served: RequestContext): Handlers {
       (await import('./mcp-action.ts')).mcpAction(services, message, signal),
     policyExplain: async (message, signal) =>
       (await import('./policy.ts')).policyExplain(served, message, signal),
+    listRules: async (message) => (await import('./rules.ts')).listRules(services, message),
+    changeRule: async (message, signal) => (await import('./rules.ts')).changeRule(services, message, signal),
     listModels: (message, signal) => handleListModels(services, message, signal),
     setActiveModel: async (message, signal) =>
       (await import('./active-model.ts')).setActiveModel(services, message, signal),

@@ -59,7 +59,7 @@ export async function policyExplain(
   const setting = {
     ...place,
     trust,
-    mode: RUNTIME_MODES.get(mode) ?? 'ask',
+    mode: RUNTIME_MODES.get(mode) ?? agent.mode ?? 'ask',
     readable: conversation ? [await resolvePath(join(paths.cache, 'output', conversation.id), place)] : [],
     rules: await resolveRules(rules, place),
   }

@@ -116,6 +116,7 @@ export const RUNTIME_MODES: ReadonlyMap<ApprovalMode, TurnSettings['mode']> = ne
   [ApprovalMode.EDITS, 'edits'],
   [ApprovalMode.READ_ONLY, 'read-only'],
   [ApprovalMode.ALL, 'all'],
+  [ApprovalMode.PLAN, 'plan'],
 ])
 
 const ON_ASK: ReadonlyMap<OnAsk, TurnSettings['onAsk']> = new Map([

@@ -1,19 +1,27 @@
 import type { AskUserEvent } from '../../core/protocol/crabtalk.generated.ts'
+import { hasFixedChoices } from '../../core/questions/answer-kinds.ts'
+import { findEscAction } from '../text/esc-key.ts'
 import type { KeyPress } from '../text/key.ts'
 import { memoizeLast } from '../view/memoize-last.ts'
 import type { Section } from '../view/section.ts'
 import { answerWithText, pressForm, scrollForm } from './form.ts'
-import { newForm } from './form-fields.ts'
+import { listRowDigits, newForm } from './form-fields.ts'
 import { renderForm } from './form-view.ts'
-import { answerWithReason, newPermission, pressPermission, scrollPermission } from './permission.ts'
+import {
+  answerWithReason,
+  listPermissionDigits,
+  newPermission,
+  pressPermission,
+  scrollPermission,
+  withDetails,
+} from './permission.ts'
 import { renderPermission } from './permission-view.ts'
 import { newSelection, typedKeys } from './selection.ts'
 import type { AskCard, CardKeyResult, CardView } from './types.ts'
 
 /** Creates the card of a new question. Nothing can be chosen on it until it is armed. */
 export function openCard(ask: AskUserEvent, pair: AskCard['pair']): AskCard {
-  const isPermission = ask.permission !== undefined && ask.questions.length > 0
-  const state = isPermission ? newPermission({ ask }) : newForm(ask.questions)
+  const state = hasFixedChoices(ask) ? newPermission({ ask }) : newForm(ask.questions)
   return {
     askId: ask.askId,
     agent: pair.agent,
@@ -45,13 +53,27 @@ export function pressCard(
   const direction = key.name === 'page-up' ? -1 : key.name === 'page-down' ? 1 : undefined
   if (direction !== undefined && isAlone) {
     if (state.kind === 'form') return scrollForm({ card, state }, direction, view)
-    return scrollPermission({ card, state, request: ask.permission! }, direction, view)
+    return scrollPermission({ card, state, request: ask.permission }, direction, view)
+  }
+  if (isAlone && hidesDetails(card, key)) {
+    return { state: { ...card, state: hideDetails(state) }, effects: [], rest: [] }
   }
   if (!view.isFree || !isAlone || card.isAnswered) {
     return { state: clearPick(card), effects: [], rest: [...typedKeys(state.pick), key] }
   }
   if (state.kind === 'form') return pressForm({ card, state }, key)
-  return pressPermission({ card, state, request: ask.permission! }, key, view)
+  return pressPermission({ card, state, request: ask.permission }, key, view)
+}
+
+/**
+ * Selects the choice of a digit that the user has typed into the composer; undefined when the card has no
+ * such choice.
+ */
+export function pickDigit(card: AskCard, typed: string): AskCard | undefined {
+  const { state } = card
+  const digits = state.kind === 'form' ? listRowDigits({ card, state }) : listPermissionDigits(card)
+  const at = /^[1-9]$/.test(typed) ? digits.indexOf(Number(typed)) : -1
+  return at < 0 ? undefined : { ...card, state: { ...state, pick: { at, by: 'digit', typed } } }
 }
 
 /** Whether the next typed text is an answer rather than a message. */
@@ -67,14 +89,30 @@ export function writeToCard(card: AskCard, words: string): CardKeyResult {
 
 /** Returns from typing an answer to the choices. */
 export function stopWriting(card: AskCard): AskCard {
-  return { ...card, state: { ...card.state, isWriting: false } }
+  const { state } = card
+  if (state.kind === 'form') return { ...card, state: { ...state, isWriting: false } }
+  return { ...card, state: { ...state, isWriting: false, isEditing: false } }
+}
+
+/** Whether the composer has the call of the card, which the user changes. */
+export function isEditing({ state, isAnswered }: AskCard): boolean {
+  return state.kind === 'permission' && state.isEditing && !isAnswered
 }
 
 /** Renders the card, which is drawn above the composer. */
 export function renderCard(card: AskCard, view: CardView): Section {
   const { state, ask } = card
   if (state.kind === 'form') return renderForm({ card, state }, view)
-  return renderPermission({ card, state, request: ask.permission! }, view)
+  return renderPermission({ card, state, request: ask.permission }, view)
+}
+
+/** Whether a key closes the details of the card, which Esc does even while there is a draft. */
+function hidesDetails(card: AskCard, { name }: KeyPress): boolean {
+  return name === 'escape' && findEscAction({ card }) === 'hide-details'
+}
+
+function hideDetails(state: AskCard['state']): AskCard['state'] {
+  return state.kind === 'form' ? state : withDetails(state, false)
 }
 
 /** Clears the selection, because the typed keys go to the composer. */

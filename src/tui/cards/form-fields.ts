@@ -58,8 +58,8 @@ export function listFormRows(form: FilledForm): readonly FormRow[] {
  * a digit.
  */
 export function listRowDigits(form: FilledForm): readonly number[] {
-  const keys = optionKeys(getCurrentQuestion(form)?.question.options ?? [])
-  return listFormRows(form).map((_, at) => (keys.includes('') || at >= 9 ? 0 : at + 1))
+  const keys = optionKeys(getCurrentQuestion(form)?.question.options ?? [], form.card.ask.kind)
+  return listFormRows(form).map((_, at) => (keys.includes('') || at >= 9 ? 0 : Number(keys[at] ?? at + 1)))
 }
 
 /** Counts the tabs: several questions are followed by a review, a single one is not. */

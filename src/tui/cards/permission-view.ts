@@ -6,21 +6,30 @@ import {
   NO_DIGIT,
   type PermissionChoice,
 } from '../../core/questions/choices.ts'
+import { findEditableText } from '../../core/questions/edit-call.ts'
+import { listPlanChoices } from '../../core/questions/plan-choices.ts'
 import { toSubject } from '../../core/questions/subject.ts'
+import { renderMarkdown } from '../view/markdown/render.ts'
 import type { Section } from '../view/section.ts'
 import { paint } from '../view/style.ts'
 import { measureWidth, truncateText } from '../view/text.ts'
 import { describeDiffColors } from '../view/tool/diff.ts'
 import { scrollWindow } from '../view/window.ts'
 import { contentRows } from './permission-content.ts'
-import { bottomRule, cardHeight, clampRows, positionText, titleRule } from './rows.ts'
+import { BAR, bottomRule, cardHeight, clampRows, positionText, titleRule } from './rows.ts'
 import type { AskCard, CardView, PermissionState } from './types.ts'
 
-/** A permission card and its state. */
+/** A card with fixed choices and its state: a permission, or a plan. */
 export interface Permission {
   card: AskCard
   state: PermissionState
-  request: PermissionRequest
+  /** The call that needs permission; undefined for a plan. */
+  request: PermissionRequest | undefined
+}
+
+/** Lists the choices of the card. */
+export function listChoices({ permission, questions }: AskCard['ask']): readonly PermissionChoice[] {
+  return permission === undefined ? listPlanChoices(questions[0]!) : listPermissionChoices(questions[0]!)
 }
 
 /** Renders the card: the action scrolls, the choices are always visible below it. */
@@ -48,7 +57,7 @@ function layOut(permission: Permission, view: CardView) {
   const room = renderFooter(permission, view, height, false)
   const isTall = height - room.length >= MIN_TITLED
   const content = getContentRows(permission, view)
-  const title = `${capitalize(escapeLine(toSubject(request).verb))}`
+  const title = request ? capitalize(escapeLine(toSubject(request).verb)) : 'Plan'
   const rows = isTall ? content : [`${escapeLine(card.agent)}: ${title}`, ...content]
   const window = scrollWindow(rows.length, Math.max(0, height - room.length - (isTall ? 1 : 0)), state.scroll)
   const before = state.seen.columns === view.columns ? state.seen.rows : 0
@@ -77,7 +86,7 @@ const TITLES: ReadonlyMap<string, string> = new Map([
 /** Renders the choices, one per row where there is space, and the keys. */
 function renderFooter(permission: Permission, view: CardView, height: number, isCut: boolean): string[] {
   const { card, state } = permission
-  const choices = listPermissionChoices(card.ask.questions[0]!)
+  const choices = listChoices(card.ask)
   const isRoomy = height >= choices.length + 1 + MIN_CONTENT
   const rows = isRoomy ? choiceRows(permission, view) : flowRows(permission, view, height < 6 ? 1 : 2)
   const hasKeys = isRoomy && height >= rows.length + 2 + MIN_CONTENT
@@ -100,8 +109,8 @@ const MIN_CONTENT = 2
 
 function choiceRows({ card, state, request }: Permission, { columns, color }: CardView): string[] {
   const { pick } = state
-  const about = { rules: request.rules, agent: card.agent }
-  return listPermissionChoices(card.ask.questions[0]!).map((choice, at) => {
+  const about = { rules: request?.rules ?? [], agent: card.agent }
+  return listChoices(card.ask).map((choice, at) => {
     const words = FORMS.map((form) => formatChoice(choice, about, form))
     const fitting = words.find((text) => measureWidth(text) + MARGIN <= columns) ?? words.at(-1)!
     const isSelected = at === pick.at
@@ -122,8 +131,8 @@ function flowRows(
   { columns, color }: CardView,
   most: number,
 ): string[] {
-  const about = { rules: request.rules, agent: card.agent }
-  const cells = listPermissionChoices(card.ask.questions[0]!).map((choice, at) => ({
+  const about = { rules: request?.rules ?? [], agent: card.agent }
+  const cells = listChoices(card.ask).map((choice, at) => ({
     long: `${at === state.pick.at ? '❯' : ' '}${choice.digit} ${formatChoice(choice, about, 'short')}`,
     short: `${at === state.pick.at ? '❯' : ''}${choice.digit}`,
   }))
@@ -151,28 +160,43 @@ function flow(cells: readonly string[], columns: number): string[] {
   return rows
 }
 
-/** Whether a choice allows the call; allowing requires that the whole content was seen. */
-function isAllowing({ digit }: PermissionChoice): boolean {
-  return digit < NO_DIGIT
+/** Whether a choice allows the call, or accepts the plan; that requires that the whole content was seen. */
+function isAllowing({ digit, does }: PermissionChoice): boolean {
+  return digit < NO_DIGIT && does !== 'reason'
 }
 
 /** Describes what the keys do now. */
 function describeKeys({ card, state }: Permission, { isFree, columns }: CardView, isCut: boolean): string {
   const fit = (long: string, short: string) => (measureWidth(long) + KEYS_INDENT <= columns ? long : short)
-  if (state.isWriting)
-    return fit('Type why, Enter sends it to the agent · Esc back', 'Type why, then Enter · Esc back')
+  const isPlan = card.ask.permission === undefined
+  const editable = card.ask.permission && findEditableText(card.ask.permission)
+  if (state.isEditing) {
+    const part = editable?.part ?? 'call'
+    return fit(`Edit the ${part} below, Enter runs it · Esc back`, `Edit the ${part}, then Enter · Esc back`)
+  }
+  if (state.isWriting) {
+    return isPlan
+      ? fit(
+          'Type what to change, Enter sends it to the agent · Esc back',
+          'Type what to change, Enter · Esc back',
+        )
+      : fit('Type why, Enter sends it to the agent · Esc back', 'Type why, then Enter · Esc back')
+  }
   if (card.isAnswered) return 'Answered'
   if (!isFree)
     return fit('You are typing a message · empty it to answer here', 'You are typing · empty it to answer')
   const { pick, hasDetails } = state
-  const choice = listPermissionChoices(card.ask.questions[0]!)[pick.at]!
+  const choice = listChoices(card.ask)[pick.at]!
   const what = isCut && isAllowing(choice) ? 'shows the rest first' : `takes ${choice.digit}`
   if (pick.by !== 'card') return `${card.isArmed ? 'Enter' : 'Wait a moment, then Enter'} ${what}`
   if (!card.isArmed)
     return fit('Wait a moment, then a digit or arrows and Enter', 'Wait a moment, then a digit, Enter')
   const details = `? ${hasDetails ? 'less' : 'details'}`
+  if (isPlan) return fit('A digit or arrows, then Enter · Esc no', 'A digit or arrows, Enter · Esc no')
+  const edit = editable ? 'Tab edit · ' : ''
+  const long = `A digit or arrows, then Enter · ${edit}${details} · Esc no, the agent continues`
   return fit(
-    `A digit or arrows, then Enter · ${details} · Esc no, the agent continues`,
+    fit(long, `A digit or arrows, Enter · ${edit}${details} · Esc no`),
     'A digit or arrows, Enter · Esc no',
   )
 }
@@ -183,11 +207,10 @@ const KEYS_INDENT = 3
  * Returns the content rows. They are memoised, because the content may be long and is drawn on every key and
  * clock tick.
  */
-function getContentRows(
-  { card, state, request }: Permission,
-  { columns, color, highlight }: CardView,
-): readonly string[] {
+function getContentRows({ card, state, request }: Permission, view: CardView): readonly string[] {
+  const { columns, color, highlight } = view
   const { hasDetails } = state
+  if (!request) return card.content(`${columns} plan`, () => ({ rows: planRows(card, view) })).rows
   const key = `${columns} ${describeDiffColors(color)} ${highlight !== undefined} ${hasDetails}`
   return card.content(key, () => ({
     rows: contentRows(
@@ -197,9 +220,15 @@ function getContentRows(
   })).rows
 }
 
+/** Renders a plan as Markdown behind a bar, so that none of it can pass for text of crabtalk. */
+function planRows({ ask }: AskCard, view: CardView): readonly string[] {
+  const lines = renderMarkdown(ask.questions[0]!.question, { ...view, columns: view.columns - BAR.length })
+  return lines.map((line) => `${BAR}${line}`.trimEnd())
+}
+
 /** Whether the choices have space for the complete rules they would create. */
 function isInline(card: AskCard, { rules }: PermissionRequest, columns: number): boolean {
-  const lasting = listPermissionChoices(card.ask.questions[0]!).filter(({ lasts }) => lasts)
+  const lasting = listChoices(card.ask).filter(({ lasts }) => lasts)
   const about = { rules, agent: card.agent }
   return lasting.every((choice) => measureWidth(formatChoice(choice, about, 'whole')) + MARGIN <= columns)
 }

@@ -1,10 +1,14 @@
 import { PERMISSION_ANSWERS } from '../../core/base/permission-answers.ts'
+import { PLAN_ANSWERS } from '../../core/base/plan-answers.ts'
 import type { AskUserEvent } from '../../core/protocol/crabtalk.generated.ts'
-import { listPermissionChoices, NO_DIGIT } from '../../core/questions/choices.ts'
+import { NO_DIGIT } from '../../core/questions/choices.ts'
+import { findEditableText } from '../../core/questions/edit-call.ts'
 import { toDenialAnswer } from '../../core/questions/permission-answer.ts'
+import { toChangesAnswer } from '../../core/questions/plan-choices.ts'
 import { findEscAction } from '../text/esc-key.ts'
 import type { KeyPress } from '../text/key.ts'
-import { getContentWindow, type Permission } from './permission-view.ts'
+import { findKeymapCommand } from '../text/keymap.ts'
+import { getContentWindow, listChoices, type Permission } from './permission-view.ts'
 import { type CardSelection, newSelection, pressSelection } from './selection.ts'
 import type { AskCard, CardKeyResult, CardView, PermissionState } from './types.ts'
 
@@ -17,6 +21,7 @@ export function newPermission(card: { ask: AskUserEvent }): PermissionState {
     seen: { columns: 0, rows: 0 },
     hasDetails: false,
     isWriting: false,
+    isEditing: false,
   }
 }
 
@@ -28,34 +33,77 @@ export function pressPermission(permission: Permission, key: KeyPress, view: Car
   const { card, state } = permission
   const { pick, hasDetails } = state
   const { isArmed } = card
-  if (key.name === 'text' && key.text === '?' && isArmed && !key.ctrl && !key.alt) {
-    return set(card, {
-      hasDetails: !hasDetails,
-      scroll: 0,
-      seen: NOTHING_SEEN,
-      pick: { ...pick, typed: '?' },
-    })
+  const isPermission = card.ask.permission !== undefined // a plan has no details
+  if (
+    isPermission &&
+    key.name === 'text' &&
+    key.text === '?' &&
+    isArmed &&
+    pick.typed === '' &&
+    !key.ctrl &&
+    !key.alt
+  ) {
+    return set(card, withDetails(state, !hasDetails))
   }
+  if (findKeymapCommand(key) === 'queue' && isArmed && pick.typed === '')
+    return editCall(permission, key, view)
   const escaped = key.name === 'escape' ? escapePermission(permission) : undefined
   if (escaped) return escaped
-  const choices = listPermissionChoices(card.ask.questions[0]!)
   const first = initialSelection(card)
-  const digits = choices.map(({ digit }) => digit)
+  const digits = listPermissionDigits(card)
   const picked = pressSelection(pick, key, { digits, first: first.at, isArmed })
   if (picked.type === 'moved') {
     return { ...set(card, { pick: picked.pick }), ...(picked.hint && { hint: picked.hint }) }
   }
   if (picked.type === 'chosen') return choose(permission, view)
-  return { ...set(card, { pick: first }), rest: picked.keys, ...(picked.hint && { hint: picked.hint }) }
+  const reset = pick.by === 'card' ? { state: card, effects: [] } : set(card, { pick: first })
+  return { ...reset, rest: picked.keys, ...(picked.hint && { hint: picked.hint }) }
+}
+
+function noAnswer({ ask }: AskCard): string {
+  return ask.permission === undefined ? PLAN_ANSWERS.no : PERMISSION_ANSWERS.no
+}
+
+/** Lists the digits of the choices, in screen order. */
+export function listPermissionDigits({ ask }: { ask: AskUserEvent }): readonly number[] {
+  return listChoices(ask).map(({ digit }) => digit)
+}
+
+/** Shows or hides the details. The content is then different, so it must be seen again. */
+export function withDetails(state: PermissionState, hasDetails: boolean): PermissionState {
+  return { ...state, hasDetails, scroll: 0, seen: NOTHING_SEEN }
+}
+
+/** Puts the call into the composer to be changed; content that was not on the screen yet is shown first. */
+function editCall(permission: Permission, key: KeyPress, view: CardView): CardKeyResult {
+  const { card, request } = permission
+  const editable = request && findEditableText(request)
+  if (!editable) return { state: card, effects: [], rest: [key] }
+  const unseen = scrollToUnseen(permission, view)
+  if (unseen) return unseen
+  const { state } = set(card, { isWriting: true, isEditing: true, pick: initialSelection(card) })
+  return { state, effects: [{ type: 'insert', text: editable.text }], rest: [] }
+}
+
+/**
+ * Lets the changed call run. Enter counts only after a pause, as on the choices; the call must still be
+ * valid.
+ */
+function runEdited(card: AskCard, text: string): CardKeyResult {
+  const { permission } = card.ask
+  const editable = permission && findEditableText(permission)
+  if (!card.isArmed) return { ...set(card, {}), hint: 'Press Enter again to run it' }
+  const args = editable?.toArguments(text)
+  if (args === undefined)
+    return { ...set(card, {}), hint: 'This is not a JSON object: correct it, or press Esc' }
+  return answerPermission(card, PERMISSION_ANSWERS.once, text === editable?.text ? undefined : args)
 }
 
 /** Applies Esc; undefined when the card does not use it. */
 function escapePermission({ card, state }: Permission): CardKeyResult | undefined {
   switch (findEscAction({ card: { ...card, state } })) {
-    case 'hide-details':
-      return set(card, { hasDetails: false, scroll: 0, seen: NOTHING_SEEN })
     case 'decline':
-      return answerPermission(card, PERMISSION_ANSWERS.no)
+      return answerPermission(card, noAnswer(card))
     case 'clear-selection':
       return set(card, { pick: initialSelection(card) })
     default:
@@ -73,9 +121,11 @@ export function scrollPermission(permission: Permission, direction: -1 | 1, view
   return set(card, { scroll, seen: { columns: view.columns, rows: seen } })
 }
 
-/** Denies the call with the user's reason. The reason can never act as an answer that allows. */
+/** Denies the call with the user's reason, or asks for changes to a plan. The text never acts as an answer that allows. */
 export function answerWithReason(card: AskCard, reason: string): CardKeyResult {
-  return answerPermission(card, toDenialAnswer(reason))
+  if ((card.state as PermissionState).isEditing) return runEdited(card, reason)
+  const isPlan = card.ask.permission === undefined
+  return answerPermission(card, isPlan ? toChangesAnswer(reason) : toDenialAnswer(reason))
 }
 
 /**
@@ -84,13 +134,18 @@ export function answerWithReason(card: AskCard, reason: string): CardKeyResult {
  */
 function choose(permission: Permission, view: CardView): CardKeyResult {
   const { card, state } = permission
-  const { does } = listPermissionChoices(card.ask.questions[0]!)[state.pick.at]!
+  const { digit, does } = listChoices(card.ask)[state.pick.at]!
   if (does === 'reason') return set(card, { isWriting: true, pick: initialSelection(card) })
-  if (does.answer === PERMISSION_ANSWERS.no) return answerPermission(card, does.answer)
+  if (digit === NO_DIGIT) return answerPermission(card, does.answer)
+  return scrollToUnseen(permission, view) ?? answerPermission(card, does.answer)
+}
+
+/** Scrolls to the first content that was not on the screen yet; undefined when all of it was. */
+function scrollToUnseen(permission: Permission, view: CardView): CardKeyResult | undefined {
   const { start, end, total, seen } = getContentWindow(permission, view)
-  if (seen >= total) return answerPermission(card, does.answer)
+  if (seen >= total) return undefined
   const scroll = Math.max(0, Math.min(total - (end - start), seen - countRepeatedRows(end - start)))
-  return set(card, { seen: { columns: view.columns, rows: seen }, scroll })
+  return set(permission.card, { seen: { columns: view.columns, rows: seen }, scroll })
 }
 
 /** Returns how many rows of a page the next one shows again; short pages have no row to spare. */
@@ -102,7 +157,7 @@ const TALL_PAGE = 6
 const NOTHING_SEEN = { columns: 0, rows: 0 }
 
 function initialSelection({ ask }: { ask: AskUserEvent }): CardSelection {
-  return newSelection(listPermissionChoices(ask.questions[0]!).findIndex(({ digit }) => digit === NO_DIGIT))
+  return newSelection(listChoices(ask).findIndex(({ digit }) => digit === NO_DIGIT))
 }
 
 function set(card: AskCard, change: Partial<PermissionState>): CardKeyResult {
@@ -111,9 +166,10 @@ function set(card: AskCard, change: Partial<PermissionState>): CardKeyResult {
 }
 
 /** Sends the answer. A card is answered only once: its keys do nothing afterwards. */
-function answerPermission(card: AskCard, text: string): CardKeyResult {
+function answerPermission(card: AskCard, text: string, args?: string): CardKeyResult {
   const question = card.ask.questions[0]!.question
-  const effect = { type: 'answer', askId: card.askId, answers: { [question]: text } } as const
-  const { state } = set(card, { pick: initialSelection(card), isWriting: false })
+  const changed = args === undefined ? {} : { arguments: args }
+  const effect = { type: 'answer', askId: card.askId, answers: { [question]: text }, ...changed } as const
+  const { state } = set(card, { pick: initialSelection(card), isWriting: false, isEditing: false })
   return { state: { ...state, isArmed: false, isAnswered: true }, effects: [effect], rest: [] }
 }

@@ -34,7 +34,7 @@ export function newSelection(first: number): CardSelection {
  *
  * A digit or the arrows select, Enter chooses the selected row. A digit and Enter count only when the card is
  * armed; so does the first arrow key, which leaves the selection in place. Enter before the card is armed
- * turns the digit into text and resets the selection. All other keys go to the composer.
+ * leaves a typed digit selected, and resets a selection by the arrows. All other keys go to the composer.
  */
 export function pressSelection(
   pick: CardSelection,
@@ -42,8 +42,7 @@ export function pressSelection(
   { digits, first, isArmed }: SelectionContext,
 ): SelectionChange {
   const isPlain = !key.ctrl && !key.alt && !key.shift
-  const isFirst = pick.typed === '' || isForgotten(pick, isArmed)
-  if (isPlain && isArmed && isFirst && key.name === 'text') {
+  if (isPlain && isArmed && pick.typed === '' && key.name === 'text') {
     const at = /^[1-9]$/.test(key.text) ? digits.indexOf(Number(key.text)) : -1
     if (at >= 0) return { type: 'moved', pick: { at, by: 'digit', typed: key.text } }
   }
@@ -54,24 +53,16 @@ export function pressSelection(
   }
   if (isPlain && key.name === 'enter' && pick.by !== 'card') {
     if (isArmed) return { type: 'chosen' }
-    if (pick.by === 'digit') return { type: 'text', keys: typedKeys(pick), hint: TOO_EARLY_DIGIT }
+    if (pick.by === 'digit') return { type: 'moved', pick, hint: enterAgainHint(pick) }
     return { type: 'moved', pick: newSelection(first), hint: TOO_EARLY }
   }
   if (key.name === 'backspace' && pick.typed !== '') return { type: 'moved', pick: newSelection(first) }
-  return { type: 'text', keys: [...(isForgotten(pick, isArmed) ? [] : typedKeys(pick)), key] }
+  return { type: 'text', keys: [...typedKeys(pick), key] }
 }
 
 /** Returns the text typed on the card as keys for the composer. */
 export function typedKeys({ typed }: CardSelection): KeyPress[] {
   return typed === '' ? [] : [{ name: 'text', text: typed, ctrl: false, alt: false, shift: false }]
-}
-
-/**
- * Whether the typed `?` is dropped: it has shown the details, and is text only when more text follows before
- * the card is armed again.
- */
-function isForgotten({ typed }: CardSelection, isArmed: boolean): boolean {
-  return typed === '?' && isArmed
 }
 
 const STEPS: ReadonlyMap<string, number> = new Map([
@@ -80,5 +71,8 @@ const STEPS: ReadonlyMap<string, number> = new Map([
 ])
 
 const TOO_EARLY = 'Enter came too soon to be an answer: select again, wait a moment, then press Enter'
-const TOO_EARLY_DIGIT =
-  'Enter came too soon to be an answer, so the digit is now text: delete it, press it again, wait, Enter'
+
+/** The hint after an Enter that came too early to choose the row of a typed digit. */
+export function enterAgainHint({ typed }: Pick<CardSelection, 'typed'>): string {
+  return `Press Enter again to answer ${typed}`
+}

@@ -29,7 +29,7 @@ export interface CardContent {
 
 export type CardState = PermissionState | FormState
 
-/** The state of a permission card. */
+/** The state of a card with fixed choices: a permission, or a plan. */
 export interface PermissionState {
   kind: 'permission'
   pick: CardSelection
@@ -39,8 +39,10 @@ export interface PermissionState {
   seen: { columns: number; rows: number }
   /** Whether all arguments are shown, and what the choices do. */
   hasDetails: boolean
-  /** Whether the next message is the reason for a denial. */
+  /** Whether the next message is the reason for a denial, or what to change in a plan, or the edited call. */
   isWriting: boolean
+  /** Whether the composer has the call, which the user changes. */
+  isEditing: boolean
 }
 
 /** The state of a form with one or more questions. */
@@ -68,7 +70,7 @@ export interface CardField {
 }
 
 /** The terminal and composer as a card sees them. */
-export interface CardView extends Face, Pick<RenderContext, 'highlight'> {
+export interface CardView extends Face, Pick<RenderContext, 'parse' | 'highlight'> {
   /** The number of lines of the composer below, including its open menu. */
   promptRows: number
   /** Whether the composer is empty: digits, arrows and Enter then go to the card. */

@@ -28,8 +28,8 @@ export function renderStatus(
  * `now` is in milliseconds since 1970.
  */
 export function renderWorking(state: ChatState, now: number, { columns, color }: RenderContext): Section {
-  const { turn, steers, queue, overlay, prompt, settings } = state
-  const isEscFree = !overlay && !(shownAsk(state) && prompt.text === '')
+  const { turn, steers, queue, overlay, settings } = state
+  const isEscFree = !overlay && !shownAsk(state)
   const dim = (line: string) => paint(truncateText(line, columns), color, 'dim')
   const lines = [
     ...(turn ? [workingLine(turn, now, { columns, color, isEscFree, spinner: settings.spinner })] : []),

@@ -94,6 +94,7 @@ const TITLE_COLUMNS = 40
 const MODES: Record<ModeName, { text: string; style: TextStyle }> = {
   ask: { text: '', style: 'dim' },
   edits: { text: 'edits allowed', style: 'success' },
+  plan: { text: 'plan', style: 'accent' },
   'read-only': { text: 'read-only', style: 'accent' },
   all: { text: 'everything allowed', style: 'error' },
 }

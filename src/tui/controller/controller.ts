@@ -5,7 +5,7 @@ import { isWriting } from '../cards/card.ts'
 import type { ChatOptions, ChatPorts } from '../ports.ts'
 import type { ChatAction } from '../state/actions.ts'
 import { getFocus, getVisibleCard, isDelicate } from '../state/focus.ts'
-import { NEXT_MODE } from '../state/modes.ts'
+import { cycleMode } from '../state/modes.ts'
 import type { ChatStore } from '../state/store.ts'
 import { type Keymap, makeKeymap, toKnownKey } from '../text/bindings.ts'
 import type { ChatEffect } from '../text/effects.ts'
@@ -201,7 +201,7 @@ export class Controller {
       case 'complete':
         return this.#completer.complete(effect)
       case 'cycle-mode':
-        return act({ type: 'set', change: { mode: NEXT_MODE[store.get().mode] } })
+        return act({ type: 'set', change: cycleMode(store.get()) })
       case 'toggle-thinking':
         return this.#toggle('thinking')
       case 'toggle-details':
@@ -272,13 +272,14 @@ export class Controller {
     this.#hint(TOGGLE_MESSAGES[what][on ? 1 : 0])
   }
 
-  async #answer({ askId, answers }: ChatEffect & { type: 'answer' }): Promise<void> {
+  async #answer({ askId, answers, arguments: args }: ChatEffect & { type: 'answer' }): Promise<void> {
     const { store, ports, signal } = this.#options
     const { agent, sender } = store.get()
     const content = JSON.stringify(answers)
-    store.act({ type: 'ask-answered', askId })
+    const changed = args === undefined ? {} : { arguments: args }
+    store.act({ type: 'ask-answered', askId, ...changed })
     try {
-      await request(ports.dispatch, 'replyToAsk', { agent, sender, askId, content }, signal)
+      await request(ports.dispatch, 'replyToAsk', { agent, sender, askId, content, ...changed }, signal)
     } catch (reason) {
       store.act({ type: 'ask-answered', askId, isReverted: true })
       if (toCrabError(reason).kind !== 'missing') throw reason

@@ -2,7 +2,7 @@ import { classifySender } from '../../core/base/sender-class.ts'
 import { type DeepPartial, OnAsk, type StreamMsg } from '../../core/protocol/crabtalk.generated.ts'
 import type { AttachedFile, ChatOptions, ChatPorts } from '../ports.ts'
 import { COMPACT_AT } from '../state/compaction.ts'
-import { WIRE_MODES } from '../state/modes.ts'
+import { toWireMode } from '../state/modes.ts'
 import type { ChatState } from '../state/types.ts'
 
 interface MessageContext {
@@ -23,7 +23,7 @@ export function toStreamMsg(
   { content, attachments, guest }: SentContent,
   { state, ports, rules }: MessageContext,
 ): DeepPartial<StreamMsg> {
-  const { agent, sender, mode, chosenModel, chosenEffort, thinking } = state
+  const { agent, sender, chosenModel, chosenEffort, thinking } = state
   const own = classifySender(sender) === 'local' ? ports : { env: {} } // only turns of the local class may choose their working directory
   return {
     agent,
@@ -32,7 +32,7 @@ export function toStreamMsg(
     ...(guest !== undefined && { guest }),
     ...('cwd' in own && { cwd: own.cwd }),
     options: {
-      mode: WIRE_MODES[mode],
+      mode: toWireMode(state),
       onAsk: OnAsk.PARK, // this window answers, or the next one after it is closed
       env: own.env,
       asksTrust: true,

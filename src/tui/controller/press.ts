@@ -1,8 +1,9 @@
-import { isWriting, pressCard, stopWriting, writeToCard } from '../cards/card.ts'
+import { isEditing, isWriting, pickDigit, pressCard, stopWriting, writeToCard } from '../cards/card.ts'
+import { enterAgainHint } from '../cards/selection.ts'
 import type { AskCard, CardKeyResult, CardView } from '../cards/types.ts'
 import { findKeysForPrompt } from '../overlays/menu.ts'
 import { pressOverlay } from '../overlays/overlay.ts'
-import type { ChatAction } from '../state/actions.ts'
+import type { ChatAction, Settable } from '../state/actions.ts'
 import { getFocus, getVisibleCard, isDelicate } from '../state/focus.ts'
 import type { ChatState } from '../state/types.ts'
 import type { ChatEffect } from '../text/effects.ts'
@@ -55,7 +56,12 @@ function pressFocused(state: ChatState, key: KeyPress, around: KeyContext): KeyA
   }
   const card = getVisibleCard(state)
   if (card && key.name === 'escape' && findEscAction({ card }) === 'return-to-choices') {
-    return joined(card, { state: stopWriting(card), effects: [], rest: [] }, NOTHING)
+    const emptied = isEditing(card) ? [set({ prompt: withoutText(state.prompt) })] : []
+    return joined(
+      card,
+      { state: stopWriting(card), effects: [], rest: [] },
+      { actions: emptied, effects: [] },
+    )
   }
   if (card && isWriting(card)) return pressWriting(state, { card, key }, around)
   if (card) return pressOverCard(state, { card, key }, around)
@@ -75,11 +81,42 @@ function pressOverCard(
   { card, key }: { card: AskCard; key: KeyPress },
   { room, promptRows, isAlone, prompt: context }: KeyContext,
 ): KeyActions {
+  const digits = pressEnterOnDigits({ prompt, card }, key)
+  if (digits) return digits
   const isFree = prompt.text === '' && prompt.menu === undefined
   const view: CardView = { ...room, promptRows, isFree, color: true } // as it is usually drawn and cached
   const pressed = pressCard(card, key, { view, isAlone })
   const typed = pressPrompts(prompt, pressed.rest, { ...context, hasCard: true })
-  return joined(card, pressed, typed)
+  const isUnused = key.name === 'escape' && isFree && pressed.rest.includes(key) && !card.isAnswered
+  return joined(card, isUnused ? { ...pressed, hint: ESC_TOO_EARLY } : pressed, typed)
+}
+
+const ESC_TOO_EARLY = 'Esc came too soon to mean No: press it again, or Ctrl+C to stop the agent'
+
+/**
+ * Keeps a draft of digits from being sent while a card is up: the user may have meant an answer. A digit of
+ * the card is selected there, and the next Enter answers it; other digits stay in the composer. Undefined for
+ * any other key or draft.
+ */
+function pressEnterOnDigits(
+  { prompt, card }: Pick<ChatState, 'prompt'> & { card: AskCard },
+  { name, shift, alt, ctrl }: KeyPress,
+): KeyActions | undefined {
+  const text = promptText(prompt).trim()
+  if (name !== 'enter' || shift || alt || ctrl || card.isAnswered || !/^\d+$/.test(text)) return undefined
+  const picked = pickDigit(card, text)
+  const hint = picked
+    ? enterAgainHint(picked.state.pick)
+    : `${text} is not an answer here: add words to send it as a message`
+  const typed = picked ? { prompt: withoutText(prompt) } : {}
+  return {
+    actions: [...(picked ? [{ type: 'ask-card', card: picked } as const] : []), set({ ...typed, hint })],
+    effects: [],
+  }
+}
+
+function set(change: Partial<Settable>): ChatAction {
+  return { type: 'set', change }
 }
 
 /** Types the answer that the card waits for: Enter submits it. */
@@ -88,11 +125,12 @@ function pressWriting(
   { card, key }: { card: AskCard; key: KeyPress },
   { prompt: context }: KeyContext,
 ): KeyActions {
-  const words = promptText(prompt).trim()
   if (key.name === 'enter' && !key.shift && !key.alt && !key.ctrl) {
-    if (words === '') return NOTHING
-    const change = { prompt: withoutText(prompt) }
-    return joined(card, writeToCard(card, words), { actions: [{ type: 'set', change }], effects: [] })
+    const text = promptText(prompt)
+    if (text.trim() === '') return NOTHING
+    const written = writeToCard(card, isEditing(card) ? text : text.trim())
+    const emptied = isEditing(written.state) ? [] : [set({ prompt: withoutText(prompt) })]
+    return joined(card, written, { actions: emptied, effects: [] })
   }
   if (key.name === 'tab') return NOTHING // Tab queues messages, and this is an answer
   const { state, effects } = pressPrompt(prompt, key, { ...context, hasCard: true })

@@ -1,5 +1,6 @@
 import { toCrabError } from '../../core/base/errors.ts'
 import type { AskUserEvent } from '../../core/protocol/crabtalk.generated.ts'
+import { followAgentMode } from '../controller/agent-mode.ts'
 import { Controller } from '../controller/controller.ts'
 import { openInitialConversation } from '../controller/conversations.ts'
 import { Feed } from '../controller/feed.ts'
@@ -151,6 +152,7 @@ class PlainChat {
     const opening = () => openInitialConversation(context, options, signal)
     if (options.session === undefined) await this.#attempt(opening)
     else await opening() // fails rather than open a conversation that was not requested
+    await followAgentMode(context, signal)
     if (prompt !== undefined) this.#controller.do({ type: 'submit', text: prompt })
     for (;;) {
       this.#isListening = true

@@ -1,3 +1,4 @@
+import { confirmYolo, slashApprovals } from './approvals.ts'
 import { showAsks } from './asks.ts'
 import { slashCompact } from './compact.ts'
 import { slashConnect } from './connect.ts'
@@ -103,9 +104,23 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   {
     name: 'permissions',
     args: '[CALL]',
-    summary: 'the rules in force, or their decision on bash(git push)',
+    summary: 'the rules in force; add, remove; or their decision on bash(git push)',
     whileBusy: true,
     run: showPermissions,
+  },
+  {
+    name: 'approvals',
+    args: '[MODE]',
+    summary: 'what runs without a question: ask, edits, plan or read-only',
+    whileBusy: true,
+    run: slashApprovals,
+  },
+  {
+    name: 'yolo',
+    args: '',
+    summary: 'allow everything that no rule denies, until Shift+Tab',
+    whileBusy: true,
+    run: (_, context) => confirmYolo(context),
   },
   {
     name: 'compact',

@@ -1,67 +1,170 @@
-import { describeProtected, READ_ONLY_NAMES } from '../../core/base/permission-lists.ts'
-import { type PolicyDecision, PolicyEffect, type PolicyRule } from '../../core/protocol/crabtalk.generated.ts'
+import { parseObject } from '../../core/base/json.ts'
+import { PolicyEffect, RuleScope } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
+import { effectName, readEffect } from '../../core/questions/rule-text.ts'
 import { newPage } from '../overlays/page.ts'
-import { WIRE_MODES } from '../state/modes.ts'
-import { inColumns, printNotice, printRows, showOverlay } from './print.ts'
+import type { ChatEffect } from '../text/effects.ts'
+import { withSent } from '../text/prompt.ts'
+import { explainPolicy, ruleText } from './explain-policy.ts'
+import { printNotice, printRows, showOverlay } from './print.ts'
+import { describeMatches, matchCalls } from './rule-matches.ts'
+import { BUILT_IN_PAGES, READ_ONLY_RULE, type RuleTarget, readRuleTarget, rulesPanel } from './rules-panel.ts'
 import type { SlashContext } from './types.ts'
 
-/** `/permissions [CALL]`: shows the rules in force, or their decision about a call such as `bash(git push)`. */
+/**
+ * `/permissions`: shows the rules in force; with a call such as `bash(git push)` their decision about it, and what
+ * it would match as a rule; `add` and `remove` change a rule.
+ */
 export async function showPermissions(
   args: string,
   context: SlashContext,
   signal: AbortSignal,
 ): Promise<void> {
+  const [, verb, rest = ''] = /^(add|remove)\b\s*(.*)$/s.exec(args) ?? []
+  if (verb !== undefined) return changeTypedRule(rest, verb === 'remove', context, signal)
   if (args !== '') return explainCall(args, context, signal)
-  const { agent, mode } = context.state()
-  const info = await request(context.dispatch, 'getAgent', { name: agent }, signal)
-  const own = readRules(info.config)
-  const rules = [...fromChat(context), ...own]
-  const protectedPaths = describeProtected()
-  const lines = [
-    `Mode ${mode}; Shift+Tab changes it.`,
-    '',
-    rules.length === 0 ? `No rules in this chat or in agents/${agent}.toml` : inColumns(rules),
-    '',
-    'Also in force: the rules of config.toml, and those you allowed in this conversation.',
-    `Read-only commands run without asking in the working directory (${READ_ONLY_NAMES.split(', ').length}): ${READ_ONLY_NAMES}.`,
-    `Protected paths, changed only when a rule names them (${protectedPaths.length}): ${protectedPaths.join(', ')}.`,
-    'To test one call: /permissions bash(git push)',
-  ]
-  showOverlay(context, newPage(`Permissions of ${agent}`, lines.join('\n')))
+  showOverlay(context, rulesPanel(await listRules(context, signal), context))
+}
+
+/** Carries out a key of the panel. */
+export async function actOnRule(
+  { value, key }: Pick<ChatEffect & { type: 'chosen' }, 'value' | 'key'>,
+  context: SlashContext,
+  signal: AbortSignal,
+): Promise<void> {
+  if (key === 'a') return startAdding(context)
+  const target = readRuleTarget(value)
+  if (key === 'd') return await deleteRule(value, target, context, signal)
+  const { overlay } = context.state()
+  const builtIn = BUILT_IN_PAGES.get(value)
+  if (builtIn) return showOverlay(context, newPage(builtIn.title, builtIn.text, overlay))
+  if (!target || target.pattern === READ_ONLY_RULE)
+    return showNote('This rule has no matches to show', context, signal)
+  const matches = await matchCalls(target.pattern, context, signal)
+  const text = [describeMatches(matches), '', ...matches.matching].join('\n')
+  showOverlay(context, newPage(`Matches of ${target.pattern}`, text, overlay))
+}
+
+async function listRules({ dispatch, state }: SlashContext, signal: AbortSignal) {
+  const { agent, sender } = state()
+  return (await request(dispatch, 'listRules', { agent, sender }, signal)).rules
+}
+
+/** Closes the panel and begins the command that adds a rule in the prompt. */
+function startAdding({ act, state }: SlashContext): void {
+  const prompt = withSent(state().prompt, '/permissions add allow ')
+  const hint = 'RULE, then: in agent, in config or in conversation. For example bash(npm test *) in config'
+  act({ type: 'set', change: { overlay: undefined, prompt, hint } })
+}
+
+async function deleteRule(
+  value: string,
+  target: RuleTarget | undefined,
+  context: SlashContext,
+  signal: AbortSignal,
+): Promise<void> {
+  if (value === 'read-only') {
+    const off = { scope: RuleScope.CONFIG, effect: PolicyEffect.ASK, pattern: READ_ONLY_RULE, trust: '' }
+    return await changeAndShow(
+      { ...off, remove: false },
+      'Read-only commands are asked about from now on',
+      context,
+      signal,
+    )
+  }
+  if (!target) return showNote('This rule is not kept in a list that can be changed here', context, signal)
+  const note =
+    target.pattern === READ_ONLY_RULE ? 'Read-only commands run without a question again' : 'Deleted'
+  await changeAndShow({ ...target, remove: true }, note, context, signal)
+}
+
+async function changeAndShow(
+  change: RuleTarget & { remove: boolean },
+  note: string,
+  context: SlashContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const { agent, sender } = context.state()
+  const { rules } = await request(context.dispatch, 'changeRule', { agent, sender, ...change }, signal)
+  const { overlay } = context.state()
+  const selected = overlay?.kind === 'panel' ? overlay.selected : 0
+  showOverlay(context, rulesPanel(rules, context, { selected, note }))
+}
+
+/** Shows the panel again, with a note below it. */
+async function showNote(note: string, context: SlashContext, signal: AbortSignal): Promise<void> {
+  const { overlay } = context.state()
+  const selected = overlay?.kind === 'panel' ? overlay.selected : 0
+  showOverlay(context, rulesPanel(await listRules(context, signal), context, { selected, note }))
+}
+
+const SCOPES: ReadonlyMap<string, RuleScope> = new Map([
+  ['conversation', RuleScope.CONVERSATION],
+  ['agent', RuleScope.AGENT],
+  ['config', RuleScope.CONFIG],
+])
+
+/** Adds or removes the rule of a line such as `allow bash(npm test *) in config`. */
+async function changeTypedRule(
+  text: string,
+  remove: boolean,
+  context: SlashContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const [, name = '', pattern = '', place = 'agent'] =
+    /^(allow|ask|deny)\s+(\S.*?)(?:\s+in\s+(conversation|agent|config))?\s*$/s.exec(text) ?? []
+  const effect = readEffect(name)
+  const scope = SCOPES.get(place)
+  if (effect === undefined || scope === undefined || pattern === '') {
+    const example = `/permissions ${remove ? 'remove' : 'add'} allow bash(npm test *) in agent`
+    return printNotice(
+      context,
+      'warning',
+      'Cannot read the rule',
+      `for example ${example}; or in config, in conversation`,
+    )
+  }
+  const { agent, sender } = context.state()
+  const change = { agent, sender, scope, effect, pattern, remove, trust: '' }
+  const { rules } = await request(context.dispatch, 'changeRule', change, signal)
+  const rule = rules.find((one) => one.scope === scope && one.rule?.pattern === pattern)?.rule
+  const where = rule?.source ?? place
+  printNotice(context, 'success', remove ? `Removed: ${name} ${pattern}` : `${name} ${pattern} (${where})`)
+  if (remove) return
+  const matches = await matchCalls(pattern, context, signal)
+  if (matches.total > 0) printRows(context, '', [['matches', describeMatches(matches)]])
 }
 
 async function explainCall(call: string, context: SlashContext, signal: AbortSignal): Promise<void> {
-  const [, tool = '', inside = ''] = /^([^\s()]+)(?:\((.*)\))?$/s.exec(call) ?? []
+  const [, tool = '', inside] = /^([^\s()]+)(?:\((.*)\))?$/s.exec(call) ?? []
   const key = MAIN_ARGUMENT[tool]
-  if (tool === '' || (key !== undefined && inside.trim() === ''))
+  if (tool === '' || (key !== undefined && (inside ?? '').trim() === ''))
     return printNotice(
       context,
       'warning',
       `Cannot read the call ${call}`,
       'for example /permissions bash(npm test)',
     )
-  const args = key === undefined ? {} : { [key]: inside }
-  const { effect, reason, rule, matched, suggestions, builtIn, warnings } = await explainPolicy(
-    tool,
-    args,
-    context,
-    signal,
-  )
+  const args =
+    key === undefined ? JSON.stringify(parseObject(inside ?? '') ?? {}) : JSON.stringify({ [key]: inside })
+  const decision = await explainPolicy({ tool, arguments: args }, context, { signal })
+  const { effect, reason, rule, matched, suggestions, builtIn, warnings } = decision
   const others = matched.filter((one) => one.pattern !== rule?.pattern || one.source !== rule.source)
-  printRows(context, `${decisionName(effect)}: ${call}`, [
+  const matches = await matchCalls(call, context, signal)
+  printRows(context, `${effectName(effect)}: ${call}`, [
     ['why', reason],
     [
       'rule',
       rule
-        ? `${decisionName(rule.effect)} ${ruleText(rule)}`
+        ? `${effectName(rule.effect)} ${ruleText(rule)}`
         : builtIn
           ? `built in: ${builtIn}`
           : 'none matches',
     ],
-    ...others.map((one) => ['also', `${decisionName(one.effect)} ${ruleText(one)}`]),
+    ...others.map((one) => ['also', `${effectName(one.effect)} ${ruleText(one)}`]),
     ...suggestions.map((one) => ['to allow', one]),
     ...warnings.map((one) => ['risk', one]),
+    ...(matches.total > 0 ? [['as a rule', `matches ${describeMatches(matches)}`]] : []),
   ])
 }
 
@@ -70,74 +173,4 @@ const MAIN_ARGUMENT: Readonly<Record<string, string>> = {
   read: 'path',
   edit: 'path',
   write: 'path',
-}
-
-function fromChat({ rules }: SlashContext): [string, string][] {
-  return (['deny', 'ask', 'allow'] as const).flatMap((effect) =>
-    rules[effect].map((rule): [string, string] => [`${effect} ${rule}`, 'given to this chat']),
-  )
-}
-
-/** Lists the rules in an agent's configuration and in those of its servers. */
-function readRules(config: string): [string, string][] {
-  const { permissions = {}, mcps = [] } = JSON.parse(config) as AgentRules
-  const entries = mcps.map(({ name, permissions: own = {} }) => toRuleRows(own, `for MCP server ${name}`))
-  const { unattended = {}, remote = {} } = permissions
-  return [
-    ...toRuleRows(permissions, "in the agent's file"),
-    ...toRuleRows(unattended, "in the agent's file, for unattended turns"),
-    ...toRuleRows(remote, "in the agent's file, for untrusted clients"),
-    ...entries.flat(),
-  ]
-}
-
-interface AgentRules {
-  permissions?: Rules & { unattended?: Rules; remote?: Rules }
-  mcps?: readonly { name: string; permissions?: Rules }[]
-}
-
-type Rules = Partial<Record<'allow' | 'ask' | 'deny', readonly string[]>>
-
-function toRuleRows(rules: Rules, source: string): [string, string][] {
-  return (['deny', 'ask', 'allow'] as const).flatMap((effect) =>
-    (rules[effect] ?? []).map((rule): [string, string] => [`${effect} ${rule}`, source]),
-  )
-}
-
-/** Returns the policy's decision about a call in this chat with its current mode and rules. */
-export async function explainPolicy(
-  tool: string,
-  args: object,
-  { dispatch, state, ports, rules }: SlashContext,
-  signal: AbortSignal,
-): Promise<PolicyDecision> {
-  const { agent, sender, mode } = state()
-  const message = {
-    agent,
-    sender,
-    cwd: ports.cwd,
-    tool,
-    arguments: JSON.stringify(args),
-    mode: WIRE_MODES[mode],
-    allow: [...rules.allow],
-    ask: [...rules.ask],
-    deny: [...rules.deny],
-  }
-  return request(dispatch, 'policyExplain', message, signal)
-}
-
-/** Describes a decision in one word. */
-export function decisionName(effect: PolicyEffect): string {
-  return EFFECTS[effect] ?? 'unknown'
-}
-
-const EFFECTS: Readonly<Record<number, string>> = {
-  [PolicyEffect.ALLOW]: 'allow',
-  [PolicyEffect.ASK]: 'ask',
-  [PolicyEffect.DENY]: 'deny',
-}
-
-/** Formats a rule with its source. */
-export function ruleText({ pattern, source }: PolicyRule): string {
-  return `${pattern} (${source})`
 }

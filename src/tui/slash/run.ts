@@ -1,5 +1,6 @@
 import { nearest } from '../../core/base/nearest.ts'
 import type { ChatEffect } from '../text/effects.ts'
+import { onModeChosen, onYoloChosen } from './approvals.ts'
 import { SLASH_COMMANDS } from './commands.ts'
 import { onConnect } from './connect.ts'
 import { onInitChosen } from './init.ts'
@@ -7,6 +8,7 @@ import { onKeyChosen } from './keys.ts'
 import { actOnMcp } from './mcp.ts'
 import { onMemoryChosen } from './memory.ts'
 import { chooseModel } from './models.ts'
+import { actOnRule } from './permissions.ts'
 import { hint, printNotice, showOverlay } from './print.ts'
 import { applyRewind, chooseRewind } from './rewind.ts'
 import { readPromptCommand, runServerPrompt } from './server-prompt.ts'
@@ -66,6 +68,12 @@ export async function onChosen(
       return chooseRewind(value, context, signal)
     case 'rewind-how':
       return applyRewind(value, context, signal)
+    case 'permissions':
+      return actOnRule({ value, key }, context, signal)
+    case 'approvals':
+      return onModeChosen(value, context)
+    case 'yolo':
+      return onYoloChosen(value, context)
     case 'model':
       return await chooseModel({ name: value, target, effort: level ?? '' }, context, signal)
     case 'effort':

@@ -2,8 +2,9 @@ import { toCrabError } from '../../core/base/errors.ts'
 import { BUILT_IN_TOOLS } from '../../core/base/tool-names.ts'
 import type { McpToolView } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
+import { effectName } from '../../core/questions/rule-text.ts'
 import { newPage } from '../overlays/page.ts'
-import { decisionName, explainPolicy, ruleText } from './permissions.ts'
+import { explainPolicy, ruleText } from './explain-policy.ts'
 import { inColumns, showOverlay } from './print.ts'
 import type { SlashContext } from './types.ts'
 
@@ -36,7 +37,7 @@ export async function showTools(_args: string, context: SlashContext, signal: Ab
  */
 export function toolLine(tool: McpToolView): [name: string, about: string] {
   const { name, remoteName, effect, rule, hidden, description } = tool
-  const about = hidden === '' ? [decisionName(effect), rule ? ruleText(rule) : 'no rule'] : ['hidden', hidden]
+  const about = hidden === '' ? [effectName(effect), rule ? ruleText(rule) : 'no rule'] : ['hidden', hidden]
   const words = [...about, description].filter((text) => text !== '')
   return [hidden === '' ? name : remoteName, words.join(' · ')]
 }
@@ -58,9 +59,13 @@ async function builtInRow(
   signal: AbortSignal,
 ): Promise<[string, string] | undefined> {
   try {
-    const { effect, reason, rule } = await explainPolicy(tool, SAMPLES[tool] ?? {}, context, signal)
+    const { effect, reason, rule } = await explainPolicy(
+      { tool, arguments: JSON.stringify(SAMPLES[tool] ?? {}) },
+      context,
+      { signal },
+    )
     const why = rule ? ruleText(rule) : reason.replace(NO_COMMAND, 'the command')
-    return [tool, [decisionName(effect), why].join(' · ')]
+    return [tool, [effectName(effect), why].join(' · ')]
   } catch (reason) {
     const { kind, message } = toCrabError(reason)
     if (kind === 'cancelled') throw reason

@@ -51,8 +51,11 @@ export type ChatAction =
   /** A question of any conversation. */
   | { type: 'ask-opened'; ask: AskInfo }
   | { type: 'ask-closed'; closed: AskClosedEvent }
-  /** This chat answers the question. `isReverted` means the answer could not be delivered. */
-  | { type: 'ask-answered'; askId: string; isReverted?: boolean }
+  /**
+   * This chat answers the question. `isReverted` means the answer could not be delivered. `arguments` are those
+   * that the user gave the call.
+   */
+  | { type: 'ask-answered'; askId: string; isReverted?: boolean; arguments?: string }
   /** The question is removed from this screen without an answer. */
   | { type: 'ask-put-aside'; askId: string }
   /** The overlay has been drawn and now gets the keys. */
@@ -81,6 +84,7 @@ export type Settable = Pick<
   | 'prompt'
   | 'overlay'
   | 'mode'
+  | 'chosenMode'
   | 'thinking'
   | 'details'
   | 'chosenModel'

@@ -10,7 +10,9 @@ import { emptyAnswerText } from '../../core/questions/answer-kinds.ts'
 import { openCard } from '../cards/card.ts'
 import type { AskCard } from '../cards/types.ts'
 import type { Block } from '../view/blocks.ts'
+import type { ChatAction } from './actions.ts'
 import { finish } from './finish.ts'
+import { afterPlan } from './modes.ts'
 import { isCurrent } from './pending-asks.ts'
 import type { ChatState } from './types.ts'
 
@@ -18,6 +20,21 @@ import type { ChatState } from './types.ts'
 export function openAsk(state: ChatState, ask: AskUserEvent, pair: AskCard['pair']): ChatState {
   if (state.asks.some(({ askId }) => askId === ask.askId)) return state
   return { ...state, asks: [...state.asks, openCard(ask, pair)] }
+}
+
+/** Marks a question as answered here, and shows the call as the user has changed it. */
+export function answerAsk(
+  state: ChatState,
+  { askId, isReverted = false, arguments: args }: ChatAction & { type: 'ask-answered' },
+): ChatState {
+  const card = state.asks.find((one) => one.askId === askId)
+  const asks = state.asks.map((one) => (one === card ? { ...one, isAnswered: !isReverted } : one))
+  const callId = card?.ask.permission?.callId
+  if (args === undefined || callId === undefined) return { ...state, asks }
+  const tools = state.tools.map((tool) =>
+    tool.callId === callId ? { ...tool, arguments: args, diff: '' } : tool,
+  )
+  return { ...state, asks, tools }
 }
 
 /** Removes a question. An answer given here is printed; an answer given elsewhere becomes a hint. */
@@ -29,9 +46,15 @@ export function closeAsk(state: ChatState, closed: AskClosedEvent): ChatState {
   const isOurs = isCurrent(state, card)
   const withBlocks =
     isOurs || card.isAnswered ? toAnswerBlocks(card, closed).reduce(finish, without) : without
-  return card.isAnswered || !isOurs
-    ? withBlocks
-    : { ...withBlocks, hint: whoAnswered(closed) || withBlocks.hint }
+  const next =
+    isOurs && card.ask.kind === AskKind.PLAN
+      ? afterPlan(withBlocks, readFirstAnswer(card, closed))
+      : withBlocks
+  return card.isAnswered || !isOurs ? next : { ...next, hint: whoAnswered(closed) || next.hint }
+}
+
+function readFirstAnswer({ ask }: AskCard, { content }: Pick<AskClosedEvent, 'content'>): unknown {
+  return parseObject(content)?.[ask.questions[0]?.question ?? '']
 }
 
 /**
@@ -63,6 +86,7 @@ function toAnswerBlocks({ ask }: AskCard, { content }: Pick<AskClosedEvent, 'con
   const answers = parseObject(content) ?? {}
   return ask.questions.flatMap(({ question }) => {
     const answer = answers[question]
+    if (ask.kind === AskKind.PLAN) return [] // the call's own block shows the plan and the answer
     if (answer === '' && ask.kind === AskKind.TRUST) {
       return [{ kind: 'answered', question, answer: emptyAnswerText(ask) } as const]
     }

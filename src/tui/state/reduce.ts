@@ -1,6 +1,6 @@
 import { toAutoTitle } from '../../core/base/auto-title.ts'
 import type { ChatAction, Settable } from './actions.ts'
-import { closeAsk, openPendingAsk, withAsks } from './asks.ts'
+import { answerAsk, closeAsk, openPendingAsk, withAsks } from './asks.ts'
 import { backToPrompt, closeText, finish, finishAll } from './finish.ts'
 import { armOverlay, disarmOverlay, withArmed } from './focus.ts'
 import { NO_USAGE_TOTALS } from './initial.ts'
@@ -59,12 +59,7 @@ export function reduce(state: ChatState, action: ChatAction): ChatState {
     case 'ask-closed':
       return closeAsk(state, action.closed)
     case 'ask-answered':
-      return {
-        ...state,
-        asks: state.asks.map((ask) =>
-          ask.askId === action.askId ? { ...ask, isAnswered: !action.isReverted } : ask,
-        ),
-      }
+      return answerAsk(state, action)
     case 'ask-put-aside':
       return { ...state, asks: state.asks.filter(({ askId }) => askId !== action.askId) }
     case 'overlay-armed':

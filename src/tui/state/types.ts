@@ -49,11 +49,14 @@ export interface ChatState {
   effort: string
   /** The reasoning effort chosen for this chat; undefined for the agent's own. */
   chosenEffort: string | undefined
+  /** The approval mode of the next turn. */
   mode: ModeName
   /** The `[tui]` table of config.toml, with defaults. */
   settings: ChatSettings
   /** The colors that the terminal shows, as far as they are known. */
   terminalColors: TerminalColors
+  /** The mode that the user chose; undefined for the one of the agent's file. */
+  chosenMode: ModeName | undefined
   thinking: boolean
   branch: string | undefined
   /** The place where the agents run; undefined until that is known. */

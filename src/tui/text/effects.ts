@@ -19,8 +19,11 @@ export type ChatEffect =
   | { type: 'toggle-thinking' }
   | { type: 'toggle-details' }
   | { type: 'open-transcript' }
-  /** `answers` maps each question to a label, as `reply_to_ask` expects. */
-  | { type: 'answer'; askId: string; answers: Readonly<Record<string, string>> }
+  /**
+   * `answers` maps each question to a label, as `reply_to_ask` expects. `arguments` are those with which a
+   * permitted call runs, when the user has changed them.
+   */
+  | { type: 'answer'; askId: string; answers: Readonly<Record<string, string>>; arguments?: string }
   /** An option was chosen in a picker. */
   | {
       type: 'chosen'

@@ -154,8 +154,8 @@ function recordSent(prompt: Prompt, text: string): Prompt {
   return { ...closeMenus(clearEditor(prompt, { kill: false })), history }
 }
 
-function pressEscape(prompt: Prompt, { isBusy }: PromptContext): PromptKeyResult {
-  switch (findEscAction({ prompt, isBusy })) {
+function pressEscape(prompt: Prompt, { isBusy, hasCard = false }: PromptContext): PromptKeyResult {
+  switch (findEscAction({ prompt, isBusy: isBusy && !hasCard })) {
     case 'close-menu':
       return toKeyResult(closeMenu(prompt))
     case 'leave-insert':

@@ -2,6 +2,7 @@ import type { Block, Tone, ToolRun } from './blocks.ts'
 import { cleanLine, cleanText } from './clean.ts'
 import { renderMarkdown, renderPart } from './markdown/render.ts'
 import { formatSpan, formatUsd } from './numbers.ts'
+import { readPlan, renderPlan } from './plan.ts'
 import { alignRows } from './rows.ts'
 import { paint, type TextStyle } from './style.ts'
 import { truncateText, wrapLines } from './text.ts'
@@ -37,7 +38,7 @@ function renderBare(block: Block, view: RenderContext): string[] {
     case 'thinking':
       return renderThinking(block, view)
     case 'tool':
-      return renderTool(block.tool, view)
+      return renderCall(block.tool, view)
     case 'look-ups':
       return renderLookUpBlock(block.tools, view)
     case 'notice':
@@ -59,6 +60,12 @@ function renderBare(block: Block, view: RenderContext): string[] {
 function renderLookUpBlock(tools: readonly ToolRun[], view: RenderContext): string[] {
   if (!view.details) return renderLookUps(tools, view)
   return tools.flatMap((tool, at) => (at === 0 ? renderTool(tool, view) : ['', ...renderTool(tool, view)]))
+}
+
+/** Renders a finished call; a presented plan is shown as text. */
+function renderCall(tool: ToolRun, view: RenderContext): string[] {
+  const plan = tool.state === 'running' ? undefined : readPlan(tool)
+  return plan === undefined ? renderTool(tool, view) : renderPlan(plan, tool, view)
 }
 
 type BlockOfKind<K extends Block['kind']> = Extract<Block, { kind: K }>

@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { questionText, readAnswer } from '../../../src/cli/ask/question.ts'
-import { AskQuestion } from '../../../src/core/protocol/crabtalk.generated.ts'
+import { AskKind, AskQuestion } from '../../../src/core/protocol/crabtalk.generated.ts'
 
 const STYLE = { columns: 80, color: false }
 const ONE = asking(['SQLite', 'Postgres', 'None of them'])
 const SEVERAL = asking(['red', 'green', 'blue'], true)
 const NUMBERS = asking(['2', '3', '5'])
 const TEXT = asking([])
-const FREE = { isFree: true }
-const STRICT = { isFree: false }
+const KIND = { kind: AskKind.QUESTION }
+const FREE = { isFree: true, ...KIND }
+const STRICT = { isFree: false, ...KIND }
 
 test('questionText() shows a question, its options and how to answer', () => {
   assert.equal(
@@ -43,8 +44,16 @@ test('questionText() marks the text of a model, so that it cannot pass for ours'
   assert.ok(text.split('\n').every((line) => !line.startsWith('crabtalk')))
 })
 
+test('the question whether to trust a folder has the digits of a permission', () => {
+  const trust = { isFree: false, kind: AskKind.TRUST }
+  const question = asking(['Yes', 'No'])
+  assert.match(questionText(question, { style: STYLE, ...trust }), / {2}1 {5}Yes\n {2}4 {5}No\n1 or 4 ·/)
+  assert.equal(readAnswer('4', question, trust), 'No')
+  assert.equal(readAnswer('2', question, trust), undefined)
+})
+
 /** A question, the typed text, and the answer. */
-const TYPED: [string, AskQuestion, { isFree: boolean }, string, string | undefined][] = [
+const TYPED: [string, AskQuestion, typeof FREE, string, string | undefined][] = [
   ['a number', ONE, STRICT, '2', 'Postgres'],
   ['a number with blanks', ONE, STRICT, ' 1 ', 'SQLite'],
   ['a label in another case', ONE, STRICT, 'none OF them', 'None of them'],

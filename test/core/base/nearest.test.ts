@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { didYouMean, nearest } from '../../../src/core/base/nearest.ts'
 
 for (const [word, candidates, meant] of [
-  ['modle', ['mode', 'model'], 'mode'],
+  ['modle', ['mode', 'model'], 'model'],
   ['nmae', ['name', 'env'], 'name'],
   ['maxIterations', ['max_iterations', 'model'], 'max_iterations'],
   ['timeout', ['timeout_ms', 'tools'], 'timeout_ms'],
@@ -28,4 +28,10 @@ for (const [word, candidates, meant] of [
 test('didYouMean() returns a question, or nothing', () => {
   assert.equal(didYouMean('comand', ['command']), 'did you mean "command"?')
   assert.equal(didYouMean('x', ['command']), undefined)
+})
+
+test('a candidate with swapped letters ranks before one that lacks a letter', () => {
+  assert.equal(nearest('modle', ['mode', 'model']), 'model')
+  assert.equal(nearest('modle', ['model', 'mode']), 'model')
+  assert.equal(nearest('mod', ['model', 'mode']), 'mode')
 })

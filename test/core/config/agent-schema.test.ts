@@ -95,7 +95,7 @@ for (const [name, table, expected] of [
     'a key that every object has',
     JSON.parse('{"__proto__": {"a": 1}}'),
     [
-      'unknown key "__proto__" (the keys are components, description, effort, id, max_iterations, mcps, model, permissions, skills, thinking, tool_choice, tools)',
+      'unknown key "__proto__" (the keys are components, description, effort, id, max_iterations, mcps, mode, model, permissions, skills, thinking, tool_choice, tools)',
     ],
   ],
   ['the prompt', { prompt: 'x' }, ['unknown key "prompt" (the prompt is the .md file beside this one)']],

@@ -192,7 +192,7 @@ test('create() rejects an invalid configuration and writes nothing', async () =>
   await assert.rejects(store.create('a', { zzz: 1 }, ''), {
     kind: 'invalid',
     message: 'Cannot create the agent "a": unknown key "zzz"',
-    hint: 'the keys are components, description, effort, id, max_iterations, mcps, model, permissions, skills, thinking, tool_choice, tools',
+    hint: 'the keys are components, description, effort, id, max_iterations, mcps, mode, model, permissions, skills, thinking, tool_choice, tools',
   })
   await assert.rejects(
     store.create('a', { mcps: [{ name: 'x', url: 'http://h', auth: REDACTED }], model: 1 }, ''),

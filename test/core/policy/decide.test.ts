@@ -49,6 +49,7 @@ const STANDARD: [
   ['local', 'ask', ['allow', 'ask'], ['ask', 'ask'], ['allow', 'ask', 'ask']],
   ['local', 'edits', ['allow', 'allow'], ['ask', 'ask'], ['allow', 'ask', 'ask']],
   ['local', 'read-only', ['allow', 'deny'], ['ask', 'deny'], ['allow', 'deny', 'deny']],
+  ['local', 'plan', ['allow', 'deny'], ['ask', 'deny'], ['allow', 'deny', 'deny']],
   ['local', 'all', ['allow', 'allow'], ['allow', 'allow'], ['allow', 'allow', 'allow']],
   ['unattended', 'ask', ['allow', 'ask'], ['ask', 'ask'], ['allow', 'ask', 'ask']],
   ['unattended', 'edits', ['allow', 'ask'], ['ask', 'ask'], ['allow', 'ask', 'ask']],
@@ -56,6 +57,7 @@ const STANDARD: [
   ['remote', 'ask', ['allow', 'allow'], ['deny', 'deny'], ['allow', 'deny', 'deny']],
   ['remote', 'edits', ['allow', 'allow'], ['deny', 'deny'], ['allow', 'deny', 'deny']],
   ['remote', 'read-only', ['allow', 'deny'], ['deny', 'deny'], ['allow', 'deny', 'deny']],
+  ['remote', 'plan', ['allow', 'deny'], ['deny', 'deny'], ['allow', 'deny', 'deny']],
   ['remote', 'all', ['allow', 'allow'], ['deny', 'deny'], ['allow', 'deny', 'deny']],
 ]
 
@@ -272,6 +274,7 @@ test('decide() gives the reason', () => {
     [edit('/a'), [], {}, 'it changes a file outside the working directory'],
     [edit('/ws/a'), [], { mode: 'edits' }, 'it changes a file in the working directory'],
     [edit('/ws/a'), [], { mode: 'read-only' }, 'this turn may only read'],
+    [edit('/ws/a'), [], { mode: 'plan' }, 'plan mode: this turn may only read until its plan is accepted'],
     [edit('/a'), [], { trust: 'remote' }, 'no rule of [permissions.remote] allows it'],
     [fetch, ['allow fetch'], { trust: 'remote' }, 'a remote turn never uses fetch'],
     [ask, [], {}, 'it changes nothing'],

@@ -51,6 +51,8 @@ const ADDED_OPERATIONS = {
   rewind: 89,
   undo_compaction: 90,
   usage_report: 91,
+  list_rules: 93,
+  change_rule: 94,
 }
 /** The operations that are answered by pong. */
 const PONGS = ['auth', 'shutdown']

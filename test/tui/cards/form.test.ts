@@ -36,7 +36,8 @@ test('a question shows its options, their digits and how to answer, with nothing
 const SINGLE: readonly [keys: string[], answer: string | undefined, rest?: string][] = [
   [['1', 'enter'], 'SQLite'],
   [['2', 'enter'], 'Postgres'],
-  [['1', 'fast:enter'], undefined, '1'],
+  [['1', 'fast:enter'], undefined],
+  [['1', 'fast:enter', 'enter'], 'SQLite'],
   [['2', 'n', 'd'], undefined, '2nd'],
   [['enter'], undefined, '<enter>'],
   [['down', 'enter'], 'SQLite'],
@@ -148,11 +149,12 @@ test('a question from crabtalk itself has no row for other words, and Esc answer
     '  Database',
     '  │ Which database?',
     '   1  SQLite · a file',
-    '   2  Postgres · a server',
+    '   4  Postgres · a server',
     '   A digit or arrows, then Enter · Esc not this time',
     '─'.repeat(80),
   ])
-  assert.equal(readAnswers(card, '3', 'enter'), undefined)
+  assert.equal(readAnswers(card, '2', 'enter'), undefined)
+  assert.deepEqual(readAnswers(card, '4', 'enter'), { 'Which database?': 'Postgres' })
   assert.deepEqual(readAnswers(card, 'escape'), { 'Which database?': '' })
 })
 

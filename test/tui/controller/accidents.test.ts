@@ -110,9 +110,17 @@ function type(
     controller.keys([key])
     clock.advance(pace)
   }
-  const { queue, steers, prompt } = store.get()
+  const { queue, steers, prompt, asks } = store.get()
   const pasted = prompt.pastes instanceof Map ? [...prompt.pastes.values()] : []
-  const reached = [...sent, ...queue, ...steers.map(({ text }) => text), prompt.text, ...pasted].join('\n')
+  const selected = asks.map(({ state }) => state.pick.typed) // a digit on the card, until more is typed
+  const reached = [
+    ...sent,
+    ...queue,
+    ...steers.map(({ text }) => text),
+    ...selected,
+    prompt.text,
+    ...pasted,
+  ].join('\n')
   over.abort()
   store[Symbol.dispose]()
   return { answers, reached }

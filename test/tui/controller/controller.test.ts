@@ -166,8 +166,8 @@ test('Shift+Tab cycles through the modes, and the turn uses the one that is show
     chat.press('tab', { shift: true })
     return chat.state().mode
   })
-  assert.deepEqual(modes, ['edits', 'read-only', 'all', 'ask'])
-  for (let at = 0; at < 2; at++) chat.press('tab', { shift: true })
+  assert.deepEqual(modes, ['edits', 'plan', 'ask', 'edits'])
+  chat.press('tab', { shift: true })
   chat.type('go')
   chat.press('enter')
   await chat.idle()
@@ -358,3 +358,20 @@ const PIXEL = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 )
+
+test('everything is allowed only by /yolo, after a yes, and Shift+Tab ends it', async () => {
+  await using chat = await openTestChat([])
+  for (const [answer, mode] of [
+    ['no', 'ask'],
+    ['yes', 'all'],
+  ] as const) {
+    chat.type('/yolo')
+    chat.press('enter')
+    await chat.until(({ overlay }) => overlay?.kind === 'picker')
+    chat.controller.do({ type: 'chosen', picker: 'yolo', value: answer })
+    chat.press('escape')
+    await chat.until((state) => state.mode === mode && state.overlay === undefined)
+  }
+  chat.press('tab', { shift: true })
+  assert.equal(chat.state().mode, 'ask')
+})

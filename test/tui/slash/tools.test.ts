@@ -50,43 +50,6 @@ test('/tools omits tools that the agent does not have', async () => {
   assert.match(page(chat), /crab has no MCP servers/)
 })
 
-test('/permissions lists the rules of the chat and of the agent', async () => {
-  await using node = await startTestDispatch([])
-  const rules = 'permissions = { allow = ["bash(git *)"], deny = ["read(/etc/**)"] }\n'
-  await node.home.write('agents/crab.toml', `id = "${ID}"\n${rules}`)
-  const chat = createSlashChat(node.dispatch)
-  const context = { ...chat.context, rules: { allow: ['edit'], ask: [], deny: [] } }
-  await runSlash('/permissions', context, NEVER)
-  const text = page(chat)
-  assert.match(text, /^Mode ask/)
-  assert.match(text, /^ {2}allow edit {2,}given to this chat$/m)
-  assert.match(text, /^ {2}deny read\(\/etc\/\*\*\) {2,}in the agent's file$/m)
-  assert.match(text, /^ {2}allow bash\(git \*\) {2,}in the agent's file$/m)
-})
-
-test('/permissions shows names in their real case, and how many there are', async () => {
-  await using node = await startTestDispatch([])
-  const chat = createSlashChat(node.dispatch)
-  await runSlash('/permissions', chat.context, NEVER)
-  const text = page(chat)
-  assert.match(text, /^No rules in this chat or in agents\/crab\.toml$/m)
-  assert.match(text, /^Read-only commands run without asking in the working directory \(\d+\): cat, /m)
-  assert.match(text, /^Protected paths, .* \(\d+\): .*AGENTS\.md, CLAUDE\.md, .*~\/Library\/LaunchAgents/m)
-})
-
-test('/permissions CALL shows what the rules decide about it, including those of the chat', async () => {
-  await using node = await startTestDispatch([])
-  const chat = createSlashChat(node.dispatch)
-  await runSlash('/permissions bash(git push)', chat.context, NEVER)
-  const context = { ...chat.context, rules: { allow: ['bash(git *)'], ask: [], deny: [] } }
-  await runSlash('/permissions bash(git push)', context, NEVER)
-  const titles = chat.blocks().map((block) => block.kind === 'output' && block.title)
-  assert.deepEqual(titles, ['ask: bash(git push)', 'allow: bash(git push)'])
-  assert.match(JSON.stringify(chat.blocks()[0]), /"to allow","bash\(git push\)"/)
-  await runSlash('/permissions bash', chat.context, NEVER)
-  assert.match(JSON.stringify(chat.blocks().at(-1)), /Cannot read the call bash/)
-})
-
 test('/status shows the agent, conversation and model of the chat', async () => {
   await using node = await startTestDispatch([])
   const chat = createSlashChat(node.dispatch)

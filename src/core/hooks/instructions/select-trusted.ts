@@ -55,8 +55,8 @@ async function askUser(
   const names = files.filter(({ text }) => text !== undefined).map((file) => shownName(project, file))
   const question = `Use the instruction files of ${escapeLine(project.root)}? ${names.join(', ')}`
   const options = [
-    { label: NO, description: 'Work here without them' },
     { label: YES, description: 'The model reads them in every turn here' },
+    { label: NO, description: 'Work here without them' },
   ]
   const answers = await ask([{ question, header: 'Trust', options, multiSelect: false }])
   const answer = answers?.[question]

@@ -39,6 +39,7 @@ const BUILT_IN: Record<string, { verb: string; object: (args: Args) => string }>
   glob: { verb: 'Find', object: (args) => inPath(textOrEmpty(args['pattern']), args) },
   grep: { verb: 'Search', object: (args) => inPath(`"${textOrEmpty(args['pattern'])}"`, args) },
   ask_user: { verb: 'Ask', object: getQuestion },
+  present_plan: { verb: 'Plan', object: (args) => textOrEmpty(args['plan']).replace(/^#+ /, '') },
   remember: { verb: 'Remember', object: getName },
   forget: { verb: 'Forget', object: getName },
   recall: { verb: 'Recall', object: (args) => textOrEmpty(args['query']) },

@@ -119,7 +119,7 @@ test('instructionsHook() asks a client once if it can answer, and keeps the answ
     }
     assert.equal(received.length, 1)
     assert.equal(received[0]?.question, `Use the instruction files of ${fixture.at(W)}? AGENTS.md`)
-    assert.equal(received[0]?.options[0]?.label, 'No')
+    assert.equal(received[0]?.options[0]?.label, 'Yes')
     assert.equal((await fixture.trust.read()).get(fixture.at(W))?.state, state)
   }
 })

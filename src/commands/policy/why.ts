@@ -1,14 +1,15 @@
 import { resolve } from 'node:path'
-import type { CommandHandler } from '../cli/command.ts'
-import { printJson } from '../cli/print.ts'
-import { CrabError } from '../core/base/errors.ts'
-import { parseObject } from '../core/base/json.ts'
-import type { JsonObject } from '../core/base/message.ts'
-import { sanitize } from '../core/base/sanitize.ts'
-import { ApprovalMode, type PolicyDecision, type PolicyRule } from '../core/protocol/crabtalk.generated.ts'
-import { request } from '../core/protocol/dispatch.ts'
-import { attach } from '../daemon/attach.ts'
-import { ruleEffectName, toJsonRule } from './mcp/rows.ts'
+import type { CommandHandler } from '../../cli/command.ts'
+import { readMode } from '../../cli/permission-settings.ts'
+import { printJson } from '../../cli/print.ts'
+import { CrabError } from '../../core/base/errors.ts'
+import { parseObject } from '../../core/base/json.ts'
+import type { JsonObject } from '../../core/base/message.ts'
+import { sanitize } from '../../core/base/sanitize.ts'
+import type { PolicyDecision, PolicyRule } from '../../core/protocol/crabtalk.generated.ts'
+import { request } from '../../core/protocol/dispatch.ts'
+import { attach } from '../../daemon/attach.ts'
+import { ruleEffectName, toJsonRule } from '../mcp/rows.ts'
 
 /** Runs `crabtalk policy why`. */
 export const explainPolicyCommand: CommandHandler = async ({ options, host, signal }) => {
@@ -22,7 +23,7 @@ export const explainPolicyCommand: CommandHandler = async ({ options, host, sign
     allow: [...options.values('allow')],
     deny: [...options.values('deny')],
     ask: [...options.values('ask')],
-    mode: options.has('yolo') ? ApprovalMode.ALL : ApprovalMode.UNSPECIFIED,
+    mode: readMode(options),
   }
   await using attached = await attach(host)
   const decision = await request(attached.dispatch, 'policyExplain', message, signal)
