@@ -49,6 +49,8 @@ export interface EscScreen {
   isCommanding?: boolean
   /** Whether a turn is running. */
   isBusy?: boolean
+  /** Whether a card is on the screen, below which Esc neither interrupts nor rewinds. */
+  hasCard?: boolean
 }
 
 interface EscCard {
@@ -69,6 +71,7 @@ interface EscFacts {
   isPending: boolean
   isCommanding: boolean
   isBusy: boolean
+  hasCard: boolean
   hasDraft: boolean
   /** The composer gets the key and is empty. */
   isEmpty: boolean
@@ -95,11 +98,11 @@ export const ESC_ROWS: readonly { does: EscAction; applies(facts: EscFacts): boo
   { does: 'leave-insert', applies: ({ isInserting }) => isInserting },
   { does: 'cancel-command', applies: ({ isPending }) => isPending },
   { does: 'interrupt', applies: ({ isCommanding }) => isCommanding },
-  { does: 'interrupt', applies: ({ isBusy }) => isBusy },
+  { does: 'interrupt', applies: ({ isBusy, hasCard }) => isBusy && !hasCard },
   { does: 'clear-draft', applies: ({ hasDraft, isClearArmed }) => hasDraft && isClearArmed },
   { does: 'confirm-clear', applies: ({ hasDraft }) => hasDraft },
-  { does: 'rewind', applies: ({ isEmpty, isRewindArmed }) => isEmpty && isRewindArmed },
-  { does: 'confirm-rewind', applies: ({ isEmpty }) => isEmpty },
+  { does: 'rewind', applies: ({ isEmpty, hasCard, isRewindArmed }) => isEmpty && !hasCard && isRewindArmed },
+  { does: 'confirm-rewind', applies: ({ isEmpty, hasCard }) => isEmpty && !hasCard },
 ]
 
 /** Returns what Esc does on this screen. */
@@ -115,6 +118,7 @@ function toFacts({
   prompt,
   isCommanding = false,
   isBusy = false,
+  hasCard = false,
 }: EscScreen): EscFacts {
   return {
     pager: pager && { isTypingSearch: pager.typing !== undefined },
@@ -125,6 +129,7 @@ function toFacts({
     isPending: prompt?.vim !== undefined && prompt.vim.pending !== '',
     isCommanding,
     isBusy,
+    hasCard,
     hasDraft: prompt !== undefined && prompt.text !== '',
     isClearArmed: prompt?.armed === 'clear',
     isEmpty: prompt?.text === '',

@@ -155,7 +155,7 @@ function recordSent(prompt: Prompt, text: string): Prompt {
 }
 
 function pressEscape(prompt: Prompt, { isBusy, hasCard = false }: PromptContext): PromptKeyResult {
-  switch (findEscAction({ prompt, isBusy: isBusy && !hasCard })) {
+  switch (findEscAction({ prompt, isBusy, hasCard })) {
     case 'close-menu':
       return toKeyResult(closeMenu(prompt))
     case 'leave-insert':
