@@ -44,8 +44,8 @@ export function pressPermission(permission: Permission, key: KeyPress, view: Car
   ) {
     return set(card, withDetails(state, !hasDetails))
   }
-  if (findKeymapCommand(key) === 'queue' && isArmed && pick.typed === '')
-    return editCall(permission, key, view)
+  const isTab = key.name === 'tab' && !key.shift && !key.ctrl && !key.alt
+  if (isTab && isArmed && pick.typed === '') return editCall(permission, key, view)
   const escaped = key.name === 'escape' ? escapePermission(permission) : undefined
   if (escaped) return escaped
   const first = initialSelection(card)
