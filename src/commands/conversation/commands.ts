@@ -68,7 +68,7 @@ export const showConversationCommand: CommandHandler = async ({ options, host, s
 
 /** Runs `crabtalk conversation export`. */
 export const exportConversationCommand: CommandHandler = async ({ options, host, signal }) => {
-  const format = options.value('format') ?? 'markdown'
+  const format = options.has('html') ? 'html' : (options.value('format') ?? 'markdown')
   const write = FORMATS[format]
   if (!write) {
     throw new CrabError('usage', `Cannot use --format ${format}`, {
@@ -125,6 +125,10 @@ type Format = (dispatch: Dispatch, session: string, signal: AbortSignal) => Asyn
 
 const FORMATS: Record<string, Format> = {
   markdown: conversationMarkdown,
+  async *html(dispatch, session, signal) {
+    const { conversationHtml } = await import('../../core/protocol/conversation-html.ts')
+    yield* conversationHtml(dispatch, session, signal)
+  },
   async *json(dispatch, session, signal) {
     yield `${toShownJson(await toJson(dispatch, session, signal), 2)}\n`
   },

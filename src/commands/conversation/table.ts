@@ -88,10 +88,11 @@ time, or an age: 12h, 7d, 2w, 6mo, 1y. Exits with 1 when nothing is found, as gr
       {
         name: 'format',
         value: 'FORM',
-        choices: ['markdown', 'json', 'jsonl'],
+        choices: ['markdown', 'html', 'json', 'jsonl'],
         fallback: 'markdown',
         summary: 'The format of the output',
       },
+      { name: 'html', summary: 'The same as --format html: a page that looks like the chat' },
       {
         name: 'out-file',
         short: 'O',
@@ -100,7 +101,10 @@ time, or an age: 12h, 7d, 2w, 6mo, 1y. Exits with 1 when nothing is found, as gr
         summary: 'Write to a file instead of standard output',
       },
     ],
-    examples: ['crabtalk conversation export --format markdown -O talk.md'],
+    examples: [
+      'crabtalk conversation export --format markdown -O talk.md',
+      'crabtalk conversation export --html -O talk.html',
+    ],
     load: async () => (await import('./commands.ts')).exportConversationCommand,
   },
   {

@@ -198,7 +198,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   {
     name: 'export',
     args: '[FILE]',
-    summary: 'write the conversation to a file, as Markdown',
+    summary: 'write the conversation to a file, as Markdown or HTML (.html)',
     whileBusy: true,
     run: slashExport,
   },

@@ -23,11 +23,14 @@ export async function copyAnswer(args: string, context: SlashContext, signal: Ab
   printNotice(context, 'info', at === 0 ? 'No answer to copy yet' : few)
 }
 
-/** `/export [FILE]`: writes the whole conversation as Markdown into a new file. */
+/** `/export [FILE]`: writes the whole conversation into a new file, as HTML if its name ends in .html, else as Markdown. */
 export async function slashExport(args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
   const { session, title } = context.state()
   if (session === undefined) return printNotice(context, 'info', 'No conversation to export yet')
-  const text = (await Array.fromAsync(conversationMarkdown(context.dispatch, session, signal))).join('')
+  const render = /\.html?$/i.test(args)
+    ? (await import('../../core/protocol/conversation-html.ts')).conversationHtml
+    : conversationMarkdown
+  const text = (await Array.fromAsync(render(context.dispatch, session, signal))).join('')
   const path =
     args === ''
       ? await writeNamed(defaultFileName(title, context.ports.now()), text, context)
