@@ -228,7 +228,7 @@ export class ConversationFollower {
     this.#messageCount = messageCount
     if (dropped <= 0) return
     const { store } = this.#options
-    const text = `went back: the agent no longer sees the last ${pluralize(dropped, 'message')}`
+    const text = `went back: ${pluralize(dropped, 'message')} dropped`
     print(store, [{ kind: 'rule', text }])
     const usage = { ...store.get().usage, last: undefined }
     store.act({ type: 'set', change: { usage } })
