@@ -21,6 +21,8 @@ export interface OpenChat extends AsyncDisposable {
   /** Follows the conversation of the options, like a chat that starts. */
   follow(): Promise<void>
   state(): ChatState
+  /** Changes settings of the chat. */
+  configure(change: Partial<ChatState['settings']>): void
   /** All printed blocks. */
   blocks(): Block[]
   /** The blocks with text, as `kind: text`. */
@@ -95,6 +97,9 @@ export async function openTestChat(
     until,
     blocks,
     state: store.get,
+    configure(change) {
+      store.act({ type: 'set', change: { settings: { ...store.get().settings, ...change } } })
+    },
     type(text) {
       for (const char of text) press('text', { text: char })
     },

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { shownTitle } from '../../core/base/auto-title.ts'
 import { CrabError, toCrabError } from '../../core/base/errors.ts'
 import { pluralize } from '../../core/base/format.ts'
 import {
@@ -14,6 +13,7 @@ import { requestMany } from '../../core/protocol/dispatch.ts'
 import type { ChatPorts } from '../ports.ts'
 import { toBlocks } from '../state/history-blocks.ts'
 import type { ChatStore } from '../state/store.ts'
+import { titleFor } from '../state/title-for.ts'
 import type { Block } from '../view/blocks.ts'
 import { watchAsks } from './inbox.ts'
 import { fetchLastMessages } from './last-messages.ts'
@@ -209,7 +209,7 @@ export class ConversationFollower {
     const { session, title, summary } = store.get()
     if (state.session === undefined) return
     if (state.session.id !== session) return this.#show(state, 'elsewhere', signal)
-    const shown = shownTitle(state.session)
+    const shown = titleFor(store.get(), state.session)
     if (shown !== title && shown !== '') store.act({ type: 'set', change: { title: shown } })
     this.#noticeRewind(state.session)
     const isKnown = state.session.summary === summary || this.#summaries.has(state.session.summary)

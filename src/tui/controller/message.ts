@@ -1,7 +1,6 @@
 import { classifySender } from '../../core/base/sender-class.ts'
 import { type DeepPartial, OnAsk, type StreamMsg } from '../../core/protocol/crabtalk.generated.ts'
 import type { AttachedFile, ChatOptions, ChatPorts } from '../ports.ts'
-import { COMPACT_AT } from '../state/compaction.ts'
 import { toWireMode } from '../state/modes.ts'
 import type { ChatState } from '../state/types.ts'
 
@@ -23,7 +22,7 @@ export function toStreamMsg(
   { content, attachments, guest }: SentContent,
   { state, ports, rules }: MessageContext,
 ): DeepPartial<StreamMsg> {
-  const { agent, sender, chosenModel, chosenEffort, thinking } = state
+  const { agent, sender, settings, chosenModel, chosenEffort, thinking } = state
   const own = classifySender(sender) === 'local' ? ports : { env: {} } // only turns of the local class may choose their working directory
   return {
     agent,
@@ -36,7 +35,7 @@ export function toStreamMsg(
       onAsk: OnAsk.PARK, // this window answers, or the next one after it is closed
       env: own.env,
       asksTrust: true,
-      compactAt: COMPACT_AT,
+      ...(settings.compactAt > 0 && { compactAt: settings.compactAt }),
       attachments: [...attachments],
       allow: [...rules.allow],
       ask: [...rules.ask],

@@ -1,8 +1,8 @@
-import { shownTitle } from '../../core/base/auto-title.ts'
 import type { AttachState, SessionInfo } from '../../core/protocol/crabtalk.generated.ts'
 import type { ChatPorts } from '../ports.ts'
 import { toBlocks } from '../state/history-blocks.ts'
 import type { ChatStore } from '../state/store.ts'
+import { titleFor } from '../state/title-for.ts'
 import type { Block } from '../view/blocks.ts'
 import { fetchLastMessages } from './last-messages.ts'
 
@@ -32,24 +32,24 @@ export async function showConversation(
     ? await fetchLastMessages(dispatch, tail, signal)
     : { messages: [], earlier: 0 }
   const { id: session, summary = '' } = info ?? { id: undefined }
-  const title = info ? shownTitle(info) : ''
+  const title = info ? titleFor(store.get(), info) : ''
   store.act({ type: 'conversation', ...pair, session, title, summary })
   const print = (block: Block) => store.act({ type: 'print', block })
   if (earlier > 0) print({ kind: 'rule', text: `${earlier} earlier messages: Ctrl+O` })
   for (const block of toBlocks(messages)) print(block)
   const text =
-    info && messages.length > 0 ? describeContinued(info, cwd, opening) : describeStart(pair.agent, opening)
+    info && messages.length > 0
+      ? describeContinued({ ...info, title }, cwd, opening)
+      : describeStart(pair.agent, opening)
   if (text !== '') print({ kind: 'rule', text })
 }
 
 /** Says that an earlier conversation continues, and in which directory it started when that is another one. */
 function describeContinued(
-  info: Pick<SessionInfo, 'title' | 'preview' | 'cwd'>,
+  { title, cwd: startedIn }: Pick<SessionInfo, 'title' | 'cwd'>,
   cwd: string,
   opening: Opening,
 ): string {
-  const { cwd: startedIn } = info
-  const title = shownTitle(info)
   const what = title === '' ? 'continued' : `continued: ${title}`
   const who = opening === 'elsewhere' ? ' · opened in another window' : ''
   const from = startedIn === cwd ? '' : ` · started in ${startedIn}`

@@ -50,6 +50,8 @@ export class Turns {
   #isOver = false
   readonly #steers = new Serial()
   #own: OwnTurn | undefined
+  /** The session that a model was last asked to name. */
+  #named: string | undefined
   /** Prepared messages by their display line; they are sent in place of the line's own text. */
   readonly #prepared = new Map<string, ExpandedMessage>()
 
@@ -177,6 +179,7 @@ export class Turns {
       own.delivered.resolve()
       this.#forget(text)
       await waitForOwnTurn(runId, { ports, feed }, signal)
+      this.#name()
     } catch (reason) {
       const { kind, message, hint } = toCrabError(reason)
       if (kind === 'cancelled')
@@ -185,6 +188,19 @@ export class Turns {
     } finally {
       store.act({ type: 'turn-over' })
     }
+  }
+
+  /** Has a model name the conversation after its first turn, if the settings say so. */
+  #name(): void {
+    const { store, ports, signal } = this.#options
+    const { settings, session, chosenModel: model = '' } = store.get()
+    if (settings.titles !== 'model' || session === undefined || this.#named === session) return
+    this.#named = session
+    const { dispatch } = ports
+    const named = import('./model-title.ts').then((loaded) =>
+      loaded.nameByModel({ dispatch, session, model }, signal),
+    )
+    named.catch(() => undefined) // the conversation keeps the title made of its first message
   }
 
   /** Sends a message to the agents and returns its run id. */

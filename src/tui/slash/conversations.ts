@@ -1,9 +1,9 @@
-import { shownTitle } from '../../core/base/auto-title.ts'
 import { pluralize } from '../../core/base/format.ts'
 import { relativeTime } from '../../core/base/relative-time.ts'
 import type { AgentInfo, ConversationInfo } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { newPicker } from '../overlays/picker.ts'
+import { titleFor } from '../state/title-for.ts'
 import { printNotice, showOverlay } from './print.ts'
 import type { SlashContext } from './types.ts'
 
@@ -68,7 +68,7 @@ function toItem(info: ConversationInfo, { ports, state }: SlashContext) {
   const count = pluralize(info.messageCount, 'message')
   return {
     value: info.filePath,
-    label: shownTitle(info) || 'no messages',
+    label: titleFor(state(), info) || info.preview || 'no messages',
     detail: [relativeTime(info.updatedAt, ports.now()), count, ...who, info.agent, ...place].join(' · '),
     isCurrent: info.filePath === session,
   }

@@ -3,10 +3,8 @@ import { formatCount } from '../view/numbers.ts'
 import { closeText, finish } from './finish.ts'
 import type { ChatState, UsageTotals } from './types.ts'
 
-/** The share of the context window at which a conversation is compacted by itself. */
-export const COMPACT_AT = 0.85
-/** The share from which the chat warns. */
-export const WARN_AT = 0.7
+/** The share of the context window from which the chat warns. */
+const WARN_AT = 0.7
 
 /** Says how to undo a compaction. */
 export const UNDO_COMPACTION_HINT = '/compact undo brings the messages back, until your next message'
@@ -44,10 +42,13 @@ export function withSize(usage: UsageTotals, tokens: number): UsageTotals {
 /** Prints a warning when a turn has filled most of the context window; once until it is compacted. */
 export function warnIfFull(state: ChatState): ChatState {
   const { last, context, isWarned } = state.usage
-  if (!last || !context || isWarned) return state
+  const { compactAt } = state.settings
+  const isSoon = compactAt > 0 && compactAt <= WARN_AT // then it is compacted before it is worth a warning
+  if (!last || !context || isWarned || isSoon) return state
   const used = last.promptTokens + last.completionTokens
   if (used < WARN_AT * context) return state
-  const text = `The context is ${percent(used, context)} full: it is compacted by itself at ${percent(COMPACT_AT, 1)}`
+  const next = compactAt > 0 ? `: it is compacted by itself at ${percent(compactAt, 1)}` : ''
+  const text = `The context is ${percent(used, context)} full${next}`
   const hint = '/compact does it now, /context shows what fills it'
   const block = { kind: 'notice', tone: 'warning', text, hint } as const
   return finish({ ...state, usage: { ...state.usage, isWarned: true } }, block)

@@ -90,7 +90,7 @@ function change(state: ChatState, parts: Partial<Settable>): ChatState {
 function beginTurn(state: ChatState, { text, files, now }: ChatAction & { type: 'message-sent' }): ChatState {
   const turn = state.turn ?? newTurn(now, 'thinking')
   const queue = state.queue[0] === text ? state.queue.slice(1) : state.queue
-  const title = state.title || toAutoTitle(text)
+  const title = state.title || (state.settings.titles === 'off' ? '' : toAutoTitle(text))
   return finish({ ...state, turn, queue, title, hint: '' }, { kind: 'user', text, how: 'sent', files })
 }
 

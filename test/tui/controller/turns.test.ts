@@ -84,3 +84,34 @@ test('context is sent with the next message, once', async () => {
   await chat.idle()
   assert.doesNotMatch(chat.words().at(-1) ?? '', /shell/)
 })
+
+test('a conversation is named after its first message, by a model only with titles = model', async () => {
+  await using chat = await openTestChat([{ parts: ['Hi.'] }, { parts: ['Crabs of the north'] }])
+  chat.controller.turns.say('Tell me about crabs. And owls.')
+  await chat.idle()
+  assert.equal(chat.state().title, 'Tell me about crabs')
+  await using other = await openTestChat([{ parts: ['Hi.'] }, { parts: ['Crabs of the north'] }])
+  other.configure({ titles: 'model' })
+  other.controller.turns.say('Tell me about crabs. And owls.')
+  await other.until(({ title }) => title === 'Crabs of the north')
+})
+
+test('the share of the settings decides when a conversation is compacted; 0 means never', async () => {
+  const usage = { input: 900, output: 0 }
+  const reply = { parts: ['yes'], usage }
+  await using chat = await openTestChat(() => reply)
+  const provider = `name = "p"\nkind = "openai-compatible"\nbase_url = "${chat.node.server.url}"`
+  const models = 'models = [{ name = "scripted", context = 1000 }]'
+  await chat.node.home.write('config.toml', `model = "scripted"\n[[providers]]\n${provider}\n${models}\n`)
+  chat.configure({ compactAt: 0 })
+  for (const text of ['one', 'two']) {
+    chat.controller.turns.say(text)
+    await chat.idle()
+  }
+  assert.equal(chat.node.server.requests.length, 2)
+  chat.configure({ compactAt: 0.85 })
+  chat.controller.turns.say('three')
+  await chat.idle()
+  assert.equal(chat.node.server.requests.length, 4)
+  assert.ok(chat.words().some((words) => words.includes('Compacted: ')))
+})
