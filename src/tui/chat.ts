@@ -33,7 +33,8 @@ export async function openChat(
   terminal: ChatTerminal,
   signal: AbortSignal,
 ): Promise<Unanswered | undefined> {
-  using store = new ChatStore(initialState(options))
+  const welcome = { cwd: ports.shownCwd, version: options.version }
+  using store = new ChatStore({ ...initialState(options), welcome })
   const gone = Promise.withResolvers<unknown>()
   using screen = new Screen({ output: terminal.stdout, reflow: terminal.reflow, onGone: gone.resolve })
   const lending = Promise.withResolvers<TerminalControl['lend']>()

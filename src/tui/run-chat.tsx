@@ -82,6 +82,7 @@ export async function runChat(
       controller={controller}
       color={options.color}
       location={{ shownCwd: ports.shownCwd }}
+      print={(text) => screen.print(text)}
       onTerminal={onTerminal}
       onFailure={(reason) => exit.leave(reason)}
       now={ports.now}

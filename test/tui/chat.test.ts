@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { stripVTControlCharacters } from 'node:util'
 import { request } from '../../src/core/protocol/dispatch.ts'
+import { makeVirtualTerminal } from '../support/screen.ts'
 import { chooseDigit, openShownChat } from '../support/shown-chat.ts'
 import { startTestDispatch } from '../support/test-dispatch.ts'
 import { until } from '../support/until.ts'
@@ -17,6 +18,27 @@ test('the first write shows the welcome and the prompt, and the components chang
   const later = chat.writes().slice(1)
   const isRunning = later.findIndex((bytes) => bytes.includes('?2004h'))
   assert.equal(shown(later.slice(0, isRunning).join('')), '')
+})
+
+test('no frame shows a sent message both in the composer and above it', async () => {
+  const texts = ['one', 'two', 'three']
+  await using chat = await openShownChat(texts.map(() => ({ parts: ['Fine.'] })))
+  await chat.see('Ask anything')
+  for (const text of texts) {
+    chat.type(text)
+    while (!chat.writes().at(-1)!.includes(`> ${text}`)) await new Promise(setImmediate)
+    chat.type('\r') // right after a frame, when Ink delays the next one
+    await chat.see(`▌ ${text}`, 'Fine.', 'Ask anything')
+  }
+  using replay = makeVirtualTerminal()
+  for (const write of chat.writes()) {
+    await replay.feed(write.replaceAll(/(?<!\r)\n/g, '\r\n'))
+    const lines = replay.lines()
+    for (const text of texts) {
+      const places = lines.filter((line) => line === `▌ ${text}` || line === `> ${text}`)
+      assert.ok(places.length <= 1, lines.join('\n'))
+    }
+  }
 })
 
 test('keys that are typed before the first frame reach the prompt', async () => {

@@ -1,4 +1,4 @@
-import { Box, Text, useApp, useCursor, useInput, usePaste, useStdout, useWindowSize } from 'ink'
+import { Box, Text, useApp, useCursor, useInput, usePaste, useWindowSize } from 'ink'
 import {
   type ReactNode,
   useEffect,
@@ -28,6 +28,8 @@ export interface AppProps {
   controller: Controller
   color: boolean
   location: StatusLocation
+  /** Prints text above the live region. */
+  print(text: string): void
   /** Receives the function that lends the terminal. */
   onTerminal(lend: TerminalControl['lend']): void
   /** Called when something cannot be drawn, which is a bug in crabtalk. */
@@ -42,7 +44,7 @@ export interface AppProps {
  * The chat on the screen: finished blocks go to the scrollback, everything else is drawn in the live region.
  */
 export function App(props: AppProps): ReactNode {
-  const { store, controller, color, location, onTerminal, onFailure, now, elapsed } = props
+  const { store, controller, color, location, print, onTerminal, onFailure, now, elapsed } = props
   const state = useSyncExternalStore(store.subscribe, store.getShown)
   const { columns, rows } = useWindowSize()
   const { look, isSettled } = useLook(useTheme(state, color), hasCode(state))
@@ -55,7 +57,7 @@ export function App(props: AppProps): ReactNode {
   useInput((input, key) => controller.keys(toKeyPresses(input, key)))
   usePaste((text) => controller.keys([toPaste(text)]))
   useClock(state.turn !== undefined)
-  const isBehind = usePrintFinished({ store, view, isSettled, onFailure, elapsed })
+  const isBehind = usePrintFinished({ store, view, isSettled, print, onFailure, elapsed })
   useEffect(() => controller.resized({ columns, rows }), [controller, columns, rows])
   const { isLeaving } = state
   useEffect(() => {
@@ -67,7 +69,7 @@ export function App(props: AppProps): ReactNode {
   return <LiveRegion sections={sections} rows={rows} />
 }
 
-interface PrintingOptions extends Pick<AppProps, 'store' | 'onFailure' | 'elapsed'> {
+interface PrintingOptions extends Pick<AppProps, 'store' | 'print' | 'onFailure' | 'elapsed'> {
   view: RenderContext
   isSettled: boolean
 }
@@ -78,12 +80,12 @@ interface PrintingOptions extends Pick<AppProps, 'store' | 'onFailure' | 'elapse
  * redrawn.
  *
  * Text longer than SLICE_CHARS that arrived during a turn is printed in slices, with pauses as long as they
- * took: keys are echoed in between, and half of the time is left for reading the stream. A slice makes two
+ * took: keys are echoed in between, and half of the time is left for reading the stream. A slice may make two
  * frames, its text and what is live below it, and a chat shows at most 30 a second. Returns whether slices
  * are left.
  */
-function usePrintFinished({ store, view, isSettled, onFailure, elapsed }: PrintingOptions): boolean {
-  const { write } = useStdout()
+function usePrintFinished(options: PrintingOptions): boolean {
+  const { store, view, isSettled, print, onFailure, elapsed } = options
   const [, redraw] = useState(0)
   const rest = useRef<Rest>(undefined)
   useLayoutEffect(() => {
@@ -94,8 +96,13 @@ function usePrintFinished({ store, view, isSettled, onFailure, elapsed }: Printi
     if (inSlices && rest.current?.isOver === false) return
     const begin = elapsed()
     const blocks = inSlices ? takeSlice(finished) : finished
-    const lines = drawOrReport(() => blocks.flatMap(({ block }) => renderBlock(block, view)), [], onFailure)
-    write(lines.map((line) => `${line}\n`).join(''))
+    const printed = { ...view, softWrap: true }
+    const lines = drawOrReport(
+      () => blocks.flatMap(({ block }) => renderBlock(block, printed)),
+      [],
+      onFailure,
+    )
+    print(lines.map((line) => `${line}\n`).join(''))
     const end = elapsed()
     const until = Math.max(2 * end - begin, begin + MIN_SLICE_PERIOD_MS)
     rest.current = blocks.length < finished.length ? { until, isOver: false } : undefined

@@ -3,15 +3,18 @@ import { renderOverlay } from '../overlays/overlay.ts'
 import { getVisibleCard } from '../state/focus.ts'
 import { elsewhereText } from '../state/pending-asks.ts'
 import type { ChatState } from '../state/types.ts'
+import { toWelcome } from '../state/welcome.ts'
 import type { PromptContext } from '../text/prompt.ts'
+import { renderBlock } from '../view/block.ts'
 import { cleanLine } from '../view/clean.ts'
 import { renderCalls, renderOpen, renderShell } from '../view/live.ts'
 import { renderPrompt } from '../view/prompt.ts'
 import type { Section } from '../view/section.ts'
-import { paint } from '../view/style.ts'
-import { truncateText } from '../view/text.ts'
+import { paint, type TextStyle } from '../view/style.ts'
+import { measureWidth, truncateText } from '../view/text.ts'
 import type { RenderContext } from '../view/view.ts'
 import { renderStatus, renderWorking, type StatusLocation } from './frame.ts'
+import { MODES } from './status.ts'
 
 export interface SectionContext {
   view: RenderContext
@@ -29,11 +32,11 @@ export function toSections(state: ChatState, { view, location, context, now }: S
   const { open, tools, shellOutput } = state
   const growing = open ? renderOpen(open, view) : []
   return [
+    renderWelcome(state, view),
     { lines: growing, cut: 'head', rank: 1 },
     { lines: renderCalls(tools, state.isAfterCall, view), cut: 'head', rank: 2 },
     { lines: renderShell(shellOutput, view), cut: 'head', rank: 2 },
     renderWorking(state, now, view),
-    GAP,
     ...focused(state, view, context),
     renderHint(state.hint, view),
     renderElsewhere(state, view),
@@ -48,16 +51,43 @@ function renderHint(hint: string, { color, columns }: RenderContext): Section {
 
 const GAP: Section = { lines: [''], cut: 'head', rank: 0 }
 
-/** The overlay, or else the composer below the card of the pending question. */
+/** The welcome, until it is printed. */
+function renderWelcome(state: ChatState, view: RenderContext): Section {
+  const block = toWelcome(state)
+  return { lines: block ? [...renderBlock(block, view), ''] : [], cut: 'head', rank: 0 }
+}
+
+/** The overlay, or else the composer between two rules, below the card of the pending question. */
 function focused(state: ChatState, view: RenderContext, context: PromptContext): Section[] {
   const { overlay, prompt } = state
-  if (overlay) return [renderOverlay(overlay, view)]
-  const composer = renderPrompt(prompt, context, view)
+  if (overlay) return [GAP, renderOverlay(overlay, view)]
+  const { text, below } = renderPrompt(prompt, context, view)
+  const composer = [text, renderRule(NO_LABEL, view), below]
   const card = getVisibleCard(state)
-  if (!card) return [composer]
+  if (!card) return [{ ...renderRule(MODES[state.mode], view), rank: MODE_RANK }, ...composer]
   const isFree = prompt.text === '' && prompt.menu === undefined
-  return [renderCard(card, { ...view, promptRows: composer.lines.length, isFree }), composer]
+  const promptRows = text.lines.length + below.lines.length
+  return [renderCard(card, { ...view, promptRows, isFree }), ...composer] // the card ends with a rule
 }
+
+/** The rank of the rule with the mode, which stays while a long text grows. */
+const MODE_RANK = 2.5
+const NO_LABEL = { text: '', style: 'dim' } as const
+
+/** A rule above or below the composer, with a label near its end. It is dropped first when space is short. */
+function renderRule(
+  { text, style }: { text: string; style: TextStyle },
+  { columns, color }: RenderContext,
+): Section {
+  const room = columns - measureWidth(text) - LABEL_MARGIN
+  const isLabeled = text !== '' && room > 0
+  const start = paint('─'.repeat(isLabeled ? room : columns), color, 'dim')
+  const label = isLabeled ? ` ${paint(text, color, style)} ${paint('─', color, 'dim')}` : ''
+  return { lines: [start + label], cut: 'head', rank: 0 }
+}
+
+/** The columns of the blanks around the label, and of the end of the rule. */
+const LABEL_MARGIN = 3
 
 /** One line about pending questions of other conversations. It never takes keys. */
 function renderElsewhere(state: ChatState, { color, columns }: RenderContext): Section {

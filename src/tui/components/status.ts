@@ -91,7 +91,8 @@ function addRun(runs: { text: string; style: TextStyle }[], text: string, style:
 const BETWEEN = ' · '
 const TITLE_COLUMNS = 40
 
-const MODES: Record<ModeName, { text: string; style: TextStyle }> = {
+/** The name of each approval mode on the screen. */
+export const MODES: Record<ModeName, { text: string; style: TextStyle }> = {
   ask: { text: '', style: 'dim' },
   edits: { text: 'edits allowed', style: 'success' },
   plan: { text: 'plan', style: 'accent' },

@@ -143,7 +143,8 @@ export class Controller {
     const state = this.#options.store.get()
     if (!getVisibleCard(state)) return 1
     const view = { ...this.#options.size(), color: false, details: false }
-    return renderPrompt(state.prompt, this.context(), view).lines.length
+    const { text, below } = renderPrompt(state.prompt, this.context(), view)
+    return text.lines.length + below.lines.length
   }
 
   /** Clears "again to leave" after a moment. */

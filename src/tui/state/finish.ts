@@ -4,18 +4,22 @@ import { splitClosed } from '../view/markdown/split.ts'
 import { countPrintable, foldCalls, isCallBlock } from '../view/tool/fold.ts'
 import { isCurrent } from './pending-asks.ts'
 import type { ChatState } from './types.ts'
+import { toWelcome } from './welcome.ts'
 
 /** Adds a block to those that will be printed, after the calls that are finished. */
 export function finish(state: ChatState, block: Block): ChatState {
   return finishBlocks(flushTools(state), [block])
 }
 
-function finishBlocks(state: ChatState, blocks: readonly Block[]): ChatState {
+function finishBlocks(state: ChatState, added: readonly Block[]): ChatState {
   const { nextId, finished } = state
+  const welcome = added.length > 0 ? toWelcome(state) : undefined
+  const blocks = welcome ? [welcome, ...added] : added
   const numbered = blocks.map((block, at) => ({ id: nextId + at, block }))
   const last = blocks.findLast((block) => block.kind !== 'thinking' || block.isFirst) // others are hidden
   const isAfterCall = last ? isCallBlock(last) : state.isAfterCall
-  return { ...state, isAfterCall, nextId: nextId + blocks.length, finished: [...finished, ...numbered] }
+  const left = welcome ? { ...state, welcome: undefined } : state
+  return { ...left, isAfterCall, nextId: nextId + blocks.length, finished: [...finished, ...numbered] }
 }
 
 /** Closes the finished parts of the open text, or all of it when `isOver`. */

@@ -37,6 +37,7 @@ export function initialState({ agent, sender, session, model, effort, mode }: Ch
     isLinkLost: false,
     models: [],
     turn: undefined,
+    welcome: undefined,
     finished: [],
     nextId: 0,
     isAfterCall: false,

@@ -65,6 +65,8 @@ export interface ChatState {
   isLinkLost: boolean
   models: readonly ModelInfo[]
   turn: RunningTurn | undefined
+  /** The facts of the welcome that is above everything else until the first block is printed. */
+  welcome: { cwd: string; version: string } | undefined
   /** Blocks that are finished and wait to be printed. */
   finished: readonly NumberedBlock[]
   nextId: number

@@ -42,8 +42,8 @@ export interface WriteStats {
  *
  * Ink's writes are interpreted (text for the scrollback, the frame, its caret) and drawn by a `Painter`,
  * which knows what the terminal shows. Ink's own erasing, which counts lines, and its clearing of the screen
- * never happen. Components print through `useStdout().write`, not through <Static>, because Ink joins the
- * text of <Static> with the frame when it means to clear the screen.
+ * never happen. Components print through `print`, not through <Static>, because Ink joins the text of <Static>
+ * with the frame when it means to clear the screen.
  */
 export class Screen implements Disposable {
   /** The stream for Ink's `stdout`, with `interactive: true` and `isScreenReaderEnabled: false`. */
@@ -71,6 +71,8 @@ export class Screen implements Disposable {
   #isHeld = false
   #timer: NodeJS.Timeout | undefined
   #stormSince = 0
+  /** Set while printed text waits for a frame. */
+  #printTimer: NodeJS.Timeout | undefined
   #isDrawingSoon = false
   #gone = false
 
@@ -117,7 +119,8 @@ export class Screen implements Disposable {
     const modes = ['?2004', '?1049'].filter((mode) => this.#modes.has(mode))
     const undo = [...this.#undo.values()].join('')
     const end = this.#alternate ? LEAVE_ALTERNATE + this.#alternate.text : this.#painter.leave()
-    return `\u001b[?2026l${end}${undo}${kitty}${modes.map((mode) => `\u001b[${mode}l`).join('')}\u001b[0m\u001b[?25h`
+    const waiting = this.#printTimer === undefined || this.#alternate ? '' : this.#painter.draw(getSize(this.#options.output))
+    return `\u001b[?2026l${waiting}${end}${undo}${kitty}${modes.map((mode) => `\u001b[${mode}l`).join('')}\u001b[0m\u001b[?25h`
   }
 
   /**
@@ -145,9 +148,18 @@ export class Screen implements Disposable {
     this.#painter.forget()
   }
 
-  /** Prints text and draws a frame below it immediately, before Ink draws anything. */
-  drawFirst(text: string, { lines, caret }: Frame): void {
+  /**
+   * Prints text above the frame, together with the frame that Ink draws next: the one on the screen may still
+   * show what is printed. Ink draws nothing when its frame stays the same, so this waits no longer than Ink
+   * delays a frame.
+   */
+  print(text: string): void {
     this.#print(text)
+    if (!this.#isDrawingSoon) this.#printTimer ??= setTimeout(this.#draw, PRINT_WAIT_MS)
+  }
+
+  /** Draws a frame immediately, before Ink draws anything. */
+  drawFirst({ lines, caret }: Frame): void {
     this.#painter.frame(lines)
     this.#painter.place(caret)
     this.#hasHidden = true
@@ -276,7 +288,7 @@ export class Screen implements Disposable {
    * Draws immediately, even while a resize is settling, because the next write does not belong to the frame.
    */
   #drawNow(): void {
-    if (this.#isDrawingSoon) this.#paint()
+    if (this.#isDrawingSoon || this.#printTimer !== undefined) this.#paint()
   }
 
   readonly #draw = (): void => {
@@ -287,6 +299,8 @@ export class Screen implements Disposable {
 
   #paint(): void {
     this.#isDrawingSoon = false
+    clearTimeout(this.#printTimer)
+    this.#printTimer = undefined
     if (this.#isInFrame || this.#isHeld || this.#options.output.writableNeedDrain) return
     this.#write(this.#painter.draw(getSize(this.#options.output)))
   }
@@ -367,4 +381,6 @@ const MAX_RECENT_CHARS = 64 * 1024
 const MAX_ALTERNATE_CHARS = 4 * 1024 * 1024
 const HIDE_CURSOR = '\u001b[?25l'
 const QUIET_MS = 33
+/** Longer than the two delays of Ink at its frame rate: of drawing, and of writing. */
+const PRINT_WAIT_MS = 25
 const MAX_INTERVALS = 8

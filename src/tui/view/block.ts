@@ -5,7 +5,7 @@ import { formatSpan, formatUsd } from './numbers.ts'
 import { readPlan, renderPlan } from './plan.ts'
 import { alignRows } from './rows.ts'
 import { paint, type TextStyle } from './style.ts'
-import { truncateText, wrapLines } from './text.ts'
+import { measureWidth, padText, truncateText, wrapLines } from './text.ts'
 import { renderFileDiff } from './tool/file-diff.ts'
 import { renderLookUps } from './tool/look-ups.ts'
 import { renderTool } from './tool/render.ts'
@@ -17,7 +17,7 @@ import type { RenderContext } from './view.ts'
  */
 export function renderBlock(block: Block, view: RenderContext): string[] {
   const lines = renderBare(block, view)
-  return lines.length === 0 || isAttached(block, view) ? lines : ['', ...lines]
+  return lines.length === 0 || isAttached(block, view) ? [...lines] : ['', ...lines]
 }
 
 /** Whether a block directly follows the one before, without a gap. */
@@ -27,7 +27,7 @@ function isAttached(block: Block, { details }: RenderContext): boolean {
   return block.kind === 'welcome'
 }
 
-function renderBare(block: Block, view: RenderContext): string[] {
+function renderBare(block: Block, view: RenderContext): readonly string[] {
   switch (block.kind) {
     case 'welcome':
       return renderWelcome(block, view)
@@ -70,21 +70,22 @@ function renderCall(tool: ToolRun, view: RenderContext): string[] {
 
 type BlockOfKind<K extends Block['kind']> = Extract<Block, { kind: K }>
 
-/** Renders the welcome in at most six lines. */
+/** Renders the welcome: one line, without the version where there is no room, and a hint of at most two. */
 function renderWelcome(
   { agent, model, cwd, version, hint }: BlockOfKind<'welcome'>,
   { columns, color }: RenderContext,
 ): string[] {
-  const who = [agent, model].map(cleanLine).filter(Boolean).join(' · ')
-  const lines = [
-    `${paint('crabtalk', color, 'heading')} ${paint(cleanLine(version), color, 'dim')}`,
-    who,
-    cleanLine(cwd),
-  ]
+  const name = paint('crabtalk', color, 'heading')
+  const where = [agent, model, cwd]
+    .map(cleanLine)
+    .filter(Boolean)
+    .join(paint(' · ', color, 'dim'))
+  const long = `${name} ${paint(`${cleanLine(version)} · `, color, 'dim')}${where}` // one run: Ink joins neighbors
+  const line = measureWidth(long) <= columns ? long : `${name}${paint(' · ', color, 'dim')}${where}`
   const hints = wrapLines(cleanText(hint), columns).slice(0, 2)
   return [
-    ...lines.filter(Boolean).map((line) => truncateText(line, columns)),
-    ...(hint === '' ? [] : hints.map((line) => paint(line, color, 'dim'))),
+    truncateText(line, columns),
+    ...(hint === '' ? [] : hints.map((words) => paint(words, color, 'dim'))),
   ]
 }
 
@@ -92,17 +93,29 @@ function renderWelcome(
 function renderUser(
   { text, how, files }: BlockOfKind<'user'>,
   { columns, color, details }: RenderContext,
-): string[] {
+): readonly string[] {
   const mark = paint('▌', color, 'accent')
-  const all = wrapLines(cleanText(text).trimEnd(), columns - 2)
-  const lines = details || all.length <= MAX_OWN_LINES ? all : foldLines(all)
+  const lines = wrapLines(cleanText(text).trimEnd(), columns - 2)
+  const shown = details || lines.length <= MAX_OWN_LINES ? lines : foldLines(lines)
   const notes = [
     ...(how === 'steered' ? ['while it worked'] : []),
     ...files.map((name) => `+ ${cleanLine(name)}`),
   ]
-  return [...lines, ...notes.map((note) => paint(truncateText(note, columns - 2), color, 'dim'))].map(
-    (line) => truncateText(`${mark} ${line}`.trimEnd(), columns),
+  const all = [...shown, ...notes.map((note) => paint(truncateText(note, columns - 2), color, 'dim'))]
+  return tintRows(
+    all.map((line) => truncateText(`${mark} ${line}`.trimEnd(), columns)),
+    { columns, color },
   )
+}
+
+/** Tints the background behind rows, up to the same column, where the palette has a tint. */
+function tintRows(
+  rows: readonly string[],
+  { columns, color }: Pick<RenderContext, 'columns' | 'color'>,
+): readonly string[] {
+  if (paint('x', color, 'user-background') === 'x') return rows
+  const width = Math.min(columns, Math.max(...rows.map(measureWidth)) + 1)
+  return rows.map((row) => paint(padText(row, width), color, 'user-background'))
 }
 
 /** Folds a long message, which is usually pasted text; the transcript shows all of it. */

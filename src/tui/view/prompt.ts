@@ -9,14 +9,18 @@ import { truncateText } from './text.ts'
 import type { RenderContext } from './view.ts'
 import { windowAround } from './window.ts'
 
-/** Renders the prompt with its caret, and below it the open menu or what a key would do next. */
-export function renderPrompt(prompt: Prompt, context: PromptContext, view: RenderContext): Section {
+/** Renders the prompt with its caret, and what belongs below it: the open menu, or what a key would do next. */
+export function renderPrompt(
+  prompt: Prompt,
+  context: PromptContext,
+  view: RenderContext,
+): { text: Section; below: Section } {
   const { lines, caret } = renderText(prompt, context, view)
   const most = Math.min(MENU_ROWS, Math.max(1, Math.floor(view.rows / 2) - lines.length))
   const below = prompt.menu
     ? renderMenu(prompt.menu, view, most)
     : renderNextKey(nextKey(prompt, context), view)
-  return { lines: [...lines, ...below], caret, ...PLACE }
+  return { text: { lines, caret, ...PLACE }, below: { lines: below, ...PLACE } }
 }
 
 const MENU_ROWS = 8

@@ -9,6 +9,11 @@ export interface RenderContext {
   details: boolean
   /** Whether details are shown without a limit of lines. */
   isWhole?: boolean
+  /**
+   * Whether lines of code may be wider than the terminal, which then wraps them, so that they are copied as they
+   * are. Only for lines that are printed, never for the live region.
+   */
+  softWrap?: boolean
   /** The parser from markdown/load.ts; without it Markdown is shown as written. */
   parse?: ParseMarkdown | undefined
   /** The highlighter from highlight/load.ts; without it code is not colored. */

@@ -108,14 +108,15 @@ test('pressPrompt() keeps the caret between graphemes, and renderPrompt() stays 
               prompt = withCompletions(prompt, effect.query, ['src/a.ts', 'a b/', 'c\u001b[2Jd.txt'])
           assertWhole(prompt)
           const view = { columns: width, rows, color: false, details: false }
-          const { lines, caret } = renderPrompt(prompt, context, view)
-          for (const line of lines) {
+          const { text, below } = renderPrompt(prompt, context, view)
+          const { lines, caret } = text
+          for (const line of [...lines, ...below.lines]) {
             assert.ok(stringWidth(line) <= width, `${JSON.stringify(line)} is wider than ${width}`)
             assert.doesNotMatch(line, /[\p{Cc}\u202a-\u202e]/u)
           }
           assert.ok(caret && caret.x >= 0 && caret.x < width && caret.y >= 0 && caret.y < lines.length)
           const colored = renderPrompt(prompt, context, { ...view, color: true })
-          assert.deepEqual(colored.lines.map(stripVTControlCharacters), lines)
+          assert.deepEqual(colored.text.lines.map(stripVTControlCharacters), lines)
         }
       },
     ),

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { renderBlock } from '../../../src/tui/view/block.ts'
 import type { Block } from '../../../src/tui/view/blocks.ts'
 import { splitClosed } from '../../../src/tui/view/markdown/split.ts'
+import { ANSI_PALETTE, setPalette } from '../../../src/tui/view/style.ts'
 import type { RenderContext } from '../../../src/tui/view/view.ts'
 import { propertyRuns } from '../../support/property-runs.ts'
 import { makeBlocks } from './blocks.ts'
@@ -27,19 +28,28 @@ test('renderBlock() makes printable lines of every block, with any content', () 
   )
 })
 
-test('renderBlock() shows a welcome of six lines at most', () => {
-  const block: Block = {
-    kind: 'welcome',
-    agent: 'crab',
-    model: 'big-model',
-    cwd: '~/src',
-    version: '1.2.3',
-    hint: 'word '.repeat(30),
-  }
-  const lines = renderLines(block)
-  assert.deepEqual(lines.slice(0, 3), ['crabtalk 1.2.3', 'crab · big-model', '~/src'])
-  assert.equal(lines.length, 5)
-  assert.deepEqual(renderLines({ ...block, model: '', hint: '' }), ['crabtalk 1.2.3', 'crab', '~/src'])
+test('renderBlock() shows the welcome on one line, without the version where there is no room', () => {
+  const welcome = { kind: 'welcome', agent: 'crab', version: '1.2.3', hint: 'word '.repeat(30) } as const
+  const block: Block = { ...welcome, model: 'big-model', cwd: '~/src (main)' }
+  assert.deepEqual(renderLines({ ...block, hint: '' }, { columns: 60 }), [
+    'crabtalk 1.2.3 · crab · big-model · ~/src (main)',
+  ])
+  assert.deepEqual(renderLines({ ...block, hint: '' }, { columns: 40 }), [
+    'crabtalk · crab · big-model · ~/src (ma…',
+  ])
+  assert.deepEqual(renderLines({ ...block, model: '', hint: '' }), ['crabtalk · crab · ~/src (main)'])
+  assert.equal(renderLines(block).length, 3)
+})
+
+test("renderBlock() tints a user's message up to the same column where the palette has a tint", () => {
+  const block: Block = { kind: 'user', text: 'one\nthree', how: 'sent', files: [] }
+  setPalette({ ...ANSI_PALETTE, 'user-background': [[100, 49]] })
+  const lines = renderLines(block, { color: true })
+  setPalette(ANSI_PALETTE)
+  assert.deepEqual(lines.slice(1), [
+    '\u001b[100m\u001b[36m▌\u001b[39m one   \u001b[49m',
+    '\u001b[100m\u001b[36m▌\u001b[39m three \u001b[49m',
+  ])
 })
 
 test('"renderBlock() puts a mark before every line of a user\'s message"', () => {

@@ -116,7 +116,8 @@ test('renderPrompt() shows that a line is a note, and how to send it instead', (
 
 function screen(prompt: Prompt, { columns = 80, rows = 24, isBusy = false }): string[] {
   const view = { columns, rows, color: false, details: false }
-  const { lines, caret } = renderPrompt(prompt, { isBusy, columns, commands: COMMANDS }, view)
+  const { text, below } = renderPrompt(prompt, { isBusy, columns, commands: COMMANDS }, view)
+  const [lines, { caret }] = [[...text.lines, ...below.lines], text]
   return lines.map((line, y) => (y === caret?.y ? withCaret(line, caret.x) : line))
 }
 

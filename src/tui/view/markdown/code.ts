@@ -7,7 +7,7 @@ import type { MarkdownView } from './types.ts'
 /**
  * Renders code below the name of its language, without indentation, so that it can be copied.
  *
- * A line that is too wide is wrapped with a visible mark; blank lines are kept.
+ * A line that is too wide is left to the terminal to wrap, or cut into rows where it must not be.
  */
 export function renderCode(
   { lang = '', text }: Pick<Tokens.Code, 'lang' | 'text'>,
@@ -19,7 +19,8 @@ export function renderCode(
     continues || language === '' ? [] : [paint(truncateText(language, view.columns), view.color, 'dim')]
   if (text === '') return label
   const lines = (view.color ? view.highlight?.(text, language) : undefined) ?? text.split('\n')
-  return [...label, ...lines.flatMap((line) => wrapCode(line, view))]
+  if (view.softWrap) return [...label, ...lines]
+  return [...label, ...lines.flatMap((line) => cutCode(line, view.columns))]
 }
 
 /** Reads a text that is a fenced code block, whether closed or not; undefined for other text. */
@@ -33,12 +34,7 @@ export function readFence(text: string): Pick<Tokens.Code, 'lang' | 'text'> | un
   return { lang, text: lines.map((line) => line.slice(Math.min(indent, measureIndent(line)))).join('\n') }
 }
 
-/** Wraps a line of code, with a visible mark before each continuation. */
-function wrapCode(line: string, { columns, color }: Pick<MarkdownView, 'columns' | 'color'>): string[] {
-  if (measureWidth(line) <= columns) return [line]
-  if (columns <= GOES_ON.length) return cutText(line, columns, columns)
-  const [first = '', ...others] = cutText(line, columns, columns - GOES_ON.length)
-  return [first, ...others.map((rest) => paint(GOES_ON, color, 'dim') + rest)]
+/** Cuts a line of code into rows, without a mark, which would be copied with it. */
+function cutCode(line: string, columns: number): string[] {
+  return measureWidth(line) <= columns ? [line] : cutText(line, columns, columns)
 }
-
-const GOES_ON = '↳ '

@@ -100,7 +100,10 @@ function renderHeading({ depth, tokens }: Tokens.Heading, view: MarkdownView): s
 function renderQuote({ tokens }: Tokens.Blockquote, view: MarkdownView): string[] {
   const bar = paint('│', view.color, 'dim')
   return indentLines(view.columns, { first: `${bar} `, rest: `${bar} `, width: 2 }, (columns) =>
-    renderTokens(tokens, { ...view, columns }).map((line) => paint(line, view.color, 'italic')),
+    // a row that the terminal wraps would have no bar
+    renderTokens(tokens, { ...view, columns, softWrap: false }).map((line) =>
+      paint(line, view.color, 'italic'),
+    ),
   )
 }
 
@@ -129,17 +132,22 @@ function renderList(list: Tokens.List, view: MarkdownView, render: RenderTokens)
 }
 
 function renderItem(item: Tokens.ListItem, mark: string, view: MarkdownView, render: RenderTokens): string[] {
-  const box = item.task ? `[${item.checked ? 'x' : ' '}] ` : ''
-  const margin = {
-    first: `${paint(mark, view.color, 'accent')} ${box}`,
-    rest: ' '.repeat(mark.length + 1),
-    width: mark.length + 1 + box.length,
-  }
+  const { text, style } = item.task
+    ? BOXES[item.checked ? 'done' : 'open']
+    : { text: mark, style: 'accent' as const }
+  const width = text.length + 1
+  const margin = { first: `${paint(text, view.color, style)} `, rest: ' '.repeat(width), width }
   const lines = indentLines(view.columns, margin, (columns) =>
     renderContent(item.tokens, (token) => render([token], { ...view, columns })),
   )
   return lines.length > 0 ? lines : [margin.first.trimEnd()]
 }
+
+/** The marks of the items of a task list, in place of their bullets. */
+const BOXES = {
+  done: { text: '[x]', style: 'success' },
+  open: { text: '[ ]', style: 'dim' },
+} as const
 
 /** Renders the blocks of an item with gaps, except that a nested list directly follows its text. */
 function renderContent(tokens: readonly Token[], render: (token: Token) => string[]): string[] {

@@ -17,8 +17,14 @@ test('renderMarkdown() of code starts in the first column, below the name of the
   ])
 })
 
-test('renderMarkdown() of code marks wrapped lines, and loses no blank', () => {
-  assert.deepEqual(renderLines('~~~\n1234567890  345\n~~~', 12), ['1234567890  ', '↳ 345'])
+test('renderMarkdown() of code cuts long lines without a mark, or leaves them to the terminal', () => {
+  const text = '~~~\n1234567890  345\n~~~'
+  assert.deepEqual(renderLines(text, 12), ['1234567890  ', '345'])
+  const view = makeView({ columns: 12, softWrap: true })
+  assert.deepEqual(renderMarkdown(text, view), ['1234567890  345'])
+  assert.deepEqual(renderMarkdown('- a\n\n      1234567890  345', view), ['• a', '', '  1234567890  345'])
+  const quoted = renderMarkdown('> ~~~\n> 1234567890  345\n> ~~~', view)
+  assert.deepEqual(quoted, ['│ 1234567890', '│   345'])
 })
 
 test('renderMarkdown() of code removes the indentation of its fence', () => {

@@ -70,7 +70,7 @@ test('renderMarkdown() indents lists below their marks', () => {
     '  forty columns',
     '  • two',
     '    10. three',
-    '• [x] done',
+    '[x] done',
   ])
 })
 

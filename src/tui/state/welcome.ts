@@ -1,0 +1,18 @@
+import type { Block } from '../view/blocks.ts'
+import type { ChatState } from './types.ts'
+
+/** Returns the welcome with what is known by now; undefined when it has been printed. */
+export function toWelcome({ welcome, agent, model, branch = '' }: ChatState): Block | undefined {
+  if (!welcome) return undefined
+  const { cwd, version } = welcome
+  return {
+    kind: 'welcome',
+    agent,
+    model,
+    cwd: branch === '' ? cwd : `${cwd} (${branch})`,
+    version,
+    hint: HINT,
+  }
+}
+
+const HINT = '/help for commands, Ctrl+C twice to leave'
