@@ -40,7 +40,7 @@ export function toSections(state: ChatState, { view, location, context, now }: S
     ...focused(state, view, context),
     renderHint(state.hint, view),
     renderElsewhere(state, view),
-    renderStatus(state, location, view),
+    renderStatus(hasModeRule(state, view) ? { ...state, mode: 'ask' } : state, location, view),
   ]
 }
 
@@ -69,6 +69,14 @@ function focused(state: ChatState, view: RenderContext, context: PromptContext):
   const promptRows = text.lines.length + below.lines.length
   return [renderCard(card, { ...view, promptRows, isFree }), ...composer] // the card ends with a rule
 }
+
+/** Whether the rule above the composer names the approval mode, so that the status line need not. */
+function hasModeRule(state: ChatState, { rows }: RenderContext): boolean {
+  return rows >= MIN_RULED_ROWS && !state.overlay && !getVisibleCard(state)
+}
+
+/** With fewer rows, the rule may be dropped. */
+const MIN_RULED_ROWS = 12
 
 /** The rank of the rule with the mode, which stays while a long text grows. */
 const MODE_RANK = 2.5
