@@ -119,7 +119,10 @@ export class Screen implements Disposable {
     const modes = ['?2004', '?1049'].filter((mode) => this.#modes.has(mode))
     const undo = [...this.#undo.values()].join('')
     const end = this.#alternate ? LEAVE_ALTERNATE + this.#alternate.text : this.#painter.leave()
-    const waiting = this.#printTimer === undefined || this.#alternate ? '' : this.#painter.draw(getSize(this.#options.output))
+    const waiting =
+      this.#printTimer === undefined || this.#alternate
+        ? ''
+        : this.#painter.draw(getSize(this.#options.output))
     return `\u001b[?2026l${waiting}${end}${undo}${kitty}${modes.map((mode) => `\u001b[${mode}l`).join('')}\u001b[0m\u001b[?25h`
   }
 
