@@ -6,7 +6,8 @@ import { test } from 'node:test'
 import { followTerminal, type Session } from '../support/chat-session.ts'
 import { findDeadPort, startKeyServer } from '../support/key-server.ts'
 import { makeSandbox, type Sandbox } from '../support/run-binary.ts'
-import { assertFailed, writeConfig } from '../support/talk.ts'
+import { startSandboxDaemon, WITH_DAEMON } from '../support/sandbox-daemon.ts'
+import { assertFailed, makeTalk, writeConfig } from '../support/talk.ts'
 
 const KEY = 'sk-good-key-0123456789'
 const MODELS = ['claude-haiku-4-5', 'claude-sonnet-5-5', 'other-1']
@@ -117,6 +118,7 @@ test('the first start of the chat offers to connect, and /connect leads from an 
   await say(chat, 'hello')
   await chat.shows('hello from the model')
   await chat.shows(/crab · claude-sonnet-5-5 ·/)
+  await chat.shows('> Ask anything')
   chat.press('ctrl+d')
   await chat.finished
   assert.doesNotMatch(chat.bytes(), /sk-good/)
@@ -135,6 +137,7 @@ test('text typed while the offer is open goes into the prompt, and the offer com
   chat.press('enter')
   await chat.shows('No model connected. Answers come from the built-in demo. Connect one: /connect')
   await chat.shows('I received 2 words')
+  await chat.shows('> Ask anything')
   chat.press('ctrl+d')
   await chat.finished
   await using again = followTerminal(box.terminal([], { env }), {})
@@ -173,6 +176,81 @@ test('/connect can be left at every step, and saves an unreachable server only o
   chat.press('enter')
   await chat.shows('Connected')
   assert.match(await readFile(join(box.home, 'config.toml'), 'utf8'), /^model = "local-1"$/m)
+})
+
+test('a running daemon uses a new connection for the next message; Esc cancels a server that never answers', async () => {
+  await using box = await makeSandbox()
+  await using _daemon = await startSandboxDaemon(box)
+  await using silent = await startKeyServer(KEY, { mood: 'silent' })
+  await using server = await startKeyServer(KEY, { models: ['only-1'] })
+  const env = { ...WITH_DAEMON, TERM: 'xterm-256color' }
+  await using chat = followTerminal(box.terminal([], { env }), {})
+  await chat.shows('or just type')
+  chat.press('esc')
+  await chat.shows('> Ask anything')
+  await say(chat, '/connect other')
+  await chat.shows('Address of')
+  chat.type(silent.url)
+  chat.press('enter')
+  await chat.shows('Key for')
+  chat.press('enter')
+  await chat.shows('Trying http')
+  chat.press('esc')
+  await chat.shows('> Ask anything')
+  await say(chat, '/connect other')
+  await chat.shows('Address of')
+  chat.type(server.url)
+  chat.press('enter')
+  await chat.shows('Key for')
+  chat.type(KEY)
+  chat.press('enter')
+  await chat.shows('Model of')
+  chat.press('enter')
+  await chat.shows('Connected OpenAI-compatible server. Model: only-1')
+  await say(chat, 'hello')
+  await chat.shows('hello from the model')
+  assert.deepEqual(await findKey(box, KEY), ['config.toml'])
+})
+
+test('model list and model use show and set models and effort, which send and chat can override', async () => {
+  await using talk = await makeTalk(
+    () => ({ parts: ['ok'] }),
+    (url) => `[[providers]]
+name = "test"
+kind = "openai"
+base_url = "${url}"
+models = ["gpt-6-sol", "plain-1"]
+`,
+  )
+  const sent = () => talk.server.requests.at(-1)?.json['reasoning_effort']
+  const used = await talk.run(['model', 'use', 'gpt-6-sol', '--effort', 'high'])
+  assert.deepEqual([used.stdout, used.code], ['default: gpt-6-sol, effort high\n', 0])
+  const { stdout } = await talk.run(['model', 'list'])
+  assert.match(stdout, /^gpt-6-sol \* +test +1050000 +2 +10 +low medium high xhigh max$/m)
+  const [first] = JSON.parse((await talk.run(['model', 'list', '--json'])).stdout)
+  assert.deepEqual([first.name, first.default, first.efforts.length], ['gpt-6-sol', true, 5])
+  await talk.send(['--tools', 'none', 'hi'])
+  assert.equal(sent(), 'high')
+  await talk.send(['--tools', 'none', '--effort', 'low', 'hi'])
+  assert.equal(sent(), 'low')
+  await talk.run(['model', 'use', '--agent', 'crab', '--effort', 'medium'])
+  await talk.send(['--tools', 'none', 'hi'])
+  assert.equal(sent(), 'medium')
+  await talk.send(['--tools', 'none', '-m', 'plain-1', 'hi'])
+  assert.equal(sent(), undefined, 'a model without known levels gets none by itself')
+  await talk.run(['model', 'use', '--agent', 'crab', '--effort', 'default'])
+  await talk.run(['model', 'use', '--effort', 'default'])
+  await talk.send(['--tools', 'none', 'hi'])
+  assert.equal(sent(), undefined)
+  assertFailed(await talk.run(['model', 'use', 'gpt-7']), 'missing', {
+    message: /"gpt-7"/,
+    hint: /gpt-6-sol/,
+  })
+  assertFailed(await talk.run(['model', 'use']), 'usage', {
+    message: /neither a name nor --effort/,
+    hint: /model list/,
+  })
+  assertFailed(await talk.send(['--effort', 'much', 'hi']), 'usage', { message: /effort/, hint: /./ })
 })
 
 /** Sends a line of the chat. */

@@ -32,10 +32,12 @@ crabup pkg add --yes ./review-kit >/dev/null
 cp -r ~/.crabtalk prepared
 crabtalk conversation list --json`
 
-/** Commands whose examples other tests run, because they need a terminal or a daemon. */
+/** Commands whose examples other tests run, because they need a terminal, a daemon, or a provider. */
 const TESTED_ELSEWHERE: ReadonlySet<string> = new Set([
   'chat',
   '__complete',
+  'connect',
+  'model use',
   '<service>',
   'daemon',
   'events',

@@ -18,6 +18,8 @@ export interface WireCase {
   /** Matches a request for thinking; `thinker` is the model that supports it, when not every model does. */
   asksToThink: RegExp
   thinker?: string
+  /** Matches a request with the reasoning effort `low`. */
+  sendsEffort: RegExp
   /**
    * The parts of thinking with the signature `c2lnbmVk` and of a call with `Y2FsbGVk` that the next request
    * repeats.
@@ -48,30 +50,36 @@ const OWN_KEY = /^sk-secret-0123456789$/
 export const WIRES: readonly WireCase[] = [
   {
     ...{ kind: 'openai-compatible', path: '/v1', noUsage: undefined, second: BROKEN, overloaded: 529 },
+    sendsEffort: /"reasoning_effort":"low"/,
     ...{ asksToThink: /"reasoning_effort":"medium"/, returns: ['Let me see.'], ...BEARER },
   },
   {
     ...{ kind: 'anthropic', path: '/v1', noUsage: ZERO, second: BROKEN, overloaded: 529 },
+    sendsEffort: /"output_config":\{"effort":"low"\}/,
     ...{ asksToThink: /"thinking":\{"type":"adaptive"/, thinker: 'claude-opus-5', returns: ['c2lnbmVk'] },
     ...{ countsThinking: false, keyHeader: 'x-api-key', key: OWN_KEY },
   },
   {
     ...{ kind: 'openai', path: '/v1', more: { wire: 'responses' }, noUsage: undefined, second: BROKEN },
+    sendsEffort: /"reasoning":\{"effort":"low"/,
     ...{ overloaded: 529, asksToThink: /"reasoning":\{"effort":"medium","summary":"auto"\}/ },
     ...{ thinker: 'gpt-6-sol', returns: ['"encrypted_content":"c2lnbmVk"'], ...BEARER },
   },
   {
     ...{ kind: 'azure', path: '/openai/v1', noUsage: undefined, second: BROKEN, overloaded: 529 },
+    sendsEffort: /"reasoning":\{"effort":"low"/,
     ...{ asksToThink: /"reasoning":\{"effort":"medium","summary":"auto"\}/ },
     ...{ returns: ['"encrypted_content":"c2lnbmVk"'], keyHeader: 'api-key', key: OWN_KEY },
   },
   {
     ...{ kind: 'google', path: '/v1beta', noUsage: undefined, second: '{"path":"two"}', overloaded: 529 },
+    sendsEffort: /"thinkingConfig":\{"thinkingLevel":"low"\}/,
     ...{ asksToThink: /"includeThoughts":true/, thinker: 'gemini-3.8-flash' },
     ...{ returns: ['c2lnbmVk', 'Y2FsbGVk'], keyHeader: 'x-goog-api-key', key: OWN_KEY },
   },
   {
     ...{ kind: 'bedrock', path: '', more: SIGNED, noUsage: undefined, second: BROKEN, overloaded: 503 },
+    sendsEffort: /"effort":"low"/,
     ...{ asksToThink: /"thinking":\{"type":"adaptive","display":"summarized"\}/ },
     ...{ thinker: 'global.anthropic.claude-opus-5', returns: ['c2lnbmVk'], countsThinking: false },
     ...{ answersByTool: true, keyHeader: 'authorization' },

@@ -101,6 +101,12 @@ for (const wire of WIRES) {
       for (const back of wire.returns) assert.ok(second!.text.includes(back), `${back} in ${second!.text}`)
     })
 
+    test('sends the reasoning effort, without being asked to show thoughts', async () => {
+      await using server = await startModelServer([{ parts: ['yes'] }])
+      await collect(call(server, { model: wire.thinker ?? 'scripted', effort: 'low' }))
+      assert.match(server.requests[0]!.text, wire.sendsEffort)
+    })
+
     test('continues thinking in a steered turn', async () => {
       const parts: Part[] = [
         { thinking: 'Let me see.', signature: 'c2lnbmVk' },

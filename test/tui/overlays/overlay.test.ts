@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import stringWidth from 'string-width'
+import { newEntry } from '../../../src/tui/overlays/entry.ts'
+import { newMenu } from '../../../src/tui/overlays/menu.ts'
 import { pressOverlay, renderOverlay } from '../../../src/tui/overlays/overlay.ts'
 import { newPage } from '../../../src/tui/overlays/page.ts'
 import { newPicker } from '../../../src/tui/overlays/picker.ts'
@@ -296,6 +298,12 @@ const OVERLAY: fc.Arbitrary<Overlay> = fc.oneof(
     })
     .map((parts): Panel => ({ ...SERVERS, ...parts })),
   fc.record({ title: hostileText, text: hostileText }).map(({ title, text }) => newPage(title, text)),
+  fc
+    .record({ title: hostileText, note: hostileText, items: fc.array(ITEM, { maxLength: 20 }) })
+    .map((parts) => newMenu({ picker: 'x', ...parts })),
+  fc
+    .record({ title: hostileText, text: hostileText, help: hostileText, isSecret: fc.boolean() })
+    .map((parts) => newEntry({ picker: 'x', ...parts })),
   fc
     .record({ title: hostileText, text: hostileText })
     .map(({ title, text }) => withKey(newPage(title, text))),

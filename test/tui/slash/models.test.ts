@@ -77,3 +77,58 @@ test('/model default NAME is written to config.toml', async () => {
   )
   await assert.rejects(runSlash('/model default smal', chat.context, NEVER), { kind: 'missing' })
 })
+
+const THINKER = CONFIG.replace('"small"', '"small", "claude-opus-5-5"')
+
+test('a model and its effort are chosen for the conversation, for the agent, or for all', async () => {
+  await using node = await startTestDispatch([], { config: THINKER })
+  const chat = createSlashChat(node.dispatch)
+  const choose = (value: string, target: string, level: string) =>
+    onChosen({ type: 'chosen', picker: 'model', value, target, level }, chat.context, NEVER)
+  const seen = () => {
+    const { model, effort, chosenModel, chosenEffort } = chat.state()
+    return [model, effort, chosenModel, chosenEffort]
+  }
+  await choose('claude-opus-5-5', 'this conversation', 'high')
+  assert.deepEqual(seen(), ['claude-opus-5-5', 'high', 'claude-opus-5-5', 'high'])
+  await choose('claude-opus-5-5', 'this agent', 'max')
+  assert.deepEqual(seen(), ['claude-opus-5-5', 'max', undefined, undefined])
+  const agent = await node.home.read('agents/crab.toml')
+  assert.match(agent, /^model = "claude-opus-5-5"$/m)
+  assert.match(agent, /^effort = "max"$/m)
+  await choose('', 'this agent', '')
+  assert.doesNotMatch(await node.home.read('agents/crab.toml'), /^(model|effort)/m)
+  await choose('claude-opus-5-5', 'always', 'low')
+  assert.deepEqual(seen(), ['claude-opus-5-5', 'low', undefined, undefined])
+  const config = await node.home.read('config.toml')
+  assert.match(config, /^model = "claude-opus-5-5"$/m)
+  assert.match(config, /^effort = "low"$/m)
+})
+
+test('/model NAME EFFORT and /effort LEVEL set the effort; /effort offers the levels of the model', async () => {
+  await using node = await startTestDispatch([], { config: THINKER })
+  const chat = createSlashChat(node.dispatch)
+  await runSlash('/model claude-opus-5-5 xhigh', chat.context, NEVER)
+  assert.deepEqual([chat.state().model, chat.state().effort], ['claude-opus-5-5', 'xhigh'])
+  await runSlash('/effort', chat.context, NEVER)
+  const { overlay } = chat.state()
+  assert.ok(overlay?.kind === 'menu')
+  assert.deepEqual(
+    overlay.items.map(({ label }) => label),
+    ['default', 'low', 'medium', 'high', 'xhigh', 'max'],
+  )
+  assert.equal(overlay.selected, 4)
+  await onChosen({ type: 'chosen', picker: 'effort', value: 'low' }, chat.context, NEVER)
+  assert.deepEqual([chat.state().effort, chat.state().overlay], ['low', undefined])
+  await runSlash('/effort default', chat.context, NEVER)
+  assert.deepEqual([chat.state().effort, chat.state().chosenEffort], ['', undefined])
+  await runSlash('/effort much', chat.context, NEVER)
+  await runSlash('/model small', chat.context, NEVER)
+  await runSlash('/effort', chat.context, NEVER)
+  const texts = chat.blocks().map((block) => block.kind === 'notice' && block.text)
+  assert.deepEqual(texts.slice(-3), [
+    'Unknown effort much',
+    'Model: small',
+    'small has no levels of effort that crabtalk knows',
+  ])
+})
