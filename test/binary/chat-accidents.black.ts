@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { ACCIDENTS, type Stroke } from '../support/accident-corpus.ts'
 import { openChat, type Session } from '../support/chat-session.ts'
+import { propertyRuns } from '../support/property-runs.ts'
 import { startSandboxDaemon, WITH_DAEMON } from '../support/sandbox-daemon.ts'
 import { makeTalk, type Talk } from '../support/talk.ts'
 import { until } from '../support/until.ts'
@@ -17,8 +18,13 @@ const FORM = {
 }
 const NEVER = new Promise<void>(() => {})
 
-/** Every sixth entry of the corpus; the others are typed against the controller, with a mock clock. */
-const TYPED = ACCIDENTS.filter((_, at) => at % 6 === 0)
+/**
+ * Every sixteenth entry of the corpus, in the nightly run every second, without commands of the chat, which open other
+ * screens; all entries are typed against the controller, with a clock of the test.
+ */
+const TYPED = ACCIDENTS.filter(([first]) => typeof first !== 'string' || !/^[/!#@?]/.test(first)).filter(
+  (_, at) => at % (propertyRuns(2, 1) > 1 ? 2 : 16) === 0,
+)
 
 for (const [what, call] of [
   ['a permission', BASH],
@@ -87,8 +93,8 @@ async function assertSent(talk: Talk): Promise<void> {
   const texts = TYPED.flatMap((strokes) => {
     const [text, enter] = strokes
     return typeof text === 'string' && strokes.length === 2 && typeof enter === 'object' ? [text.trim()] : []
-  }).filter((text) => !text.startsWith('?'))
-  assert.ok(texts.length > 15)
+  }).filter((text) => !text.startsWith('?') && !/^\d+$/.test(text)) // digits alone are not sent while a card is up
+  assert.ok(texts.length > 10)
   await until('every sentence was sent', async () => {
     const history = await readFile(join(talk.home, 'history'), 'utf8').catch(() => '')
     return texts.every((text) => history.includes(JSON.stringify(text).slice(1, -1)))

@@ -37,7 +37,7 @@ const QUESTION = {
 const PERMISSION = {
   ...{ callId: 'a', tool: 'bash', server: '', arguments: '{}', action: 'bash: rm x', cwd: '/work' },
   ...{ diff: '', reason: 'no rule allows it', rules: ['bash(rm x)'] },
-  commands: [{ text: 'rm x', asks: true }],
+  commands: [{ text: 'rm x', asks: true, reason: 'no rule' }],
   editable: true,
   warnings: ['bash(rm *) would permit more'],
 }

@@ -52,9 +52,10 @@ export function permissionCard(
 function commandLines({ commands }: PermissionRequest, style: TerminalStyle): string[] {
   if (commands.length < 2) return []
   const narrow = { ...style, columns: style.columns - 1 } // leaves room for the ellipsis
-  return commands.map(({ text, asks }) => {
+  return commands.flatMap(({ text, asks, reason }) => {
     const [first = '', ...more] = labelRows(asks ? 'asks' : 'ok', escapeLine(text), narrow)
-    return more.length > 0 ? `${first}…` : first
+    const row = more.length > 0 ? `${first}…` : first
+    return reason === '' ? [row] : [row, ...labelRows('', `└ because: ${escapeLine(reason)}`, style)]
   })
 }
 

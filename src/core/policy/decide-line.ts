@@ -7,7 +7,7 @@ import { findReach, findReachWithValues } from './launchers.ts'
 import { isInside } from './paths.ts'
 import { commandText } from './pattern.ts'
 import { findClosing, hasSwitchedOff } from './read-only/closing-rule.ts'
-import { showText } from './read-only/doubt.ts'
+import { CHANGED_BEFORE, showText } from './read-only/doubt.ts'
 import { isRestricting, type ParsedRule, rulesAbout } from './read-rules.ts'
 import { withoutOptions } from './sub-commands.ts'
 import { isOfferable, suggestCommand } from './suggest.ts'
@@ -50,6 +50,7 @@ export function decideLine(
     return {
       words,
       startsPrograms: doubt?.startsPrograms ?? false,
+      isAllowedAlone: doubt?.why === CHANGED_BEFORE,
       ...judge(words, { rules, whole, context, ...facts }),
     }
   })
@@ -153,9 +154,14 @@ function findWithheld(
 }
 
 /**
- * The verdict about one command. `startsPrograms` is true when it may start programs that project files name.
+ * The verdict about one command. `startsPrograms` is true when it may start programs that project files name,
+ * `isAllowedAlone` when it asks only because of the commands before it.
  */
-type JudgedWords = RuleVerdict & { words: readonly string[]; startsPrograms: boolean }
+type JudgedWords = RuleVerdict & {
+  words: readonly string[]
+  startsPrograms: boolean
+  isAllowedAlone: boolean
+}
 
 /**
  * Combines verdicts: the strictest applies, preferably one with a rule over one with a built-in form. The
@@ -177,7 +183,11 @@ function combine(verdicts: readonly JudgedWords[]): Omit<Decision, 'warnings'> {
   const commands = verdicts.map((one) => ({
     text: one.words.map(quoteWord).join(' '),
     asks: one.effect !== 'allow',
+    reason: one.effect === 'allow' ? '' : one.reason,
   }))
+  // A command that is allowed by itself needs no rule: the line asks because of those before it.
+  const needy = lacking.filter(({ isAllowedAlone }) => !isAllowedAlone)
+  const rules = suggestions.length === 0 ? [] : [...new Set(needy.map(({ words }) => suggestCommand(words)))]
   return {
     effect,
     rule,
@@ -185,7 +195,7 @@ function combine(verdicts: readonly JudgedWords[]): Omit<Decision, 'warnings'> {
     reason,
     ...(builtIn && { builtIn }),
     suggestions,
-    offered: lacking.every(({ words }) => isOfferable(words)) ? suggestions : [],
+    offered: needy.every(({ words }) => isOfferable(words)) ? rules : [],
     commands,
   }
 }

@@ -157,4 +157,6 @@ export interface JudgedCommand {
   /** The command in shell syntax, quoted where necessary. */
   text: string
   asks: boolean
+  /** The reason why it needs confirmation, as a clause; otherwise empty. */
+  reason: string
 }

@@ -1289,6 +1289,8 @@ export interface PermissionCommand {
   text: string;
   /** Whether the command needs an answer; the others are allowed by a rule. */
   asks: boolean;
+  /** The reason why it needs an answer; otherwise empty. */
+  reason: string;
 }
 
 /** A question was answered, cancelled or timed out. */
@@ -9166,7 +9168,7 @@ export const PermissionRequest: MessageFns<PermissionRequest> = {
 };
 
 function createBasePermissionCommand(): PermissionCommand {
-  return { text: "", asks: false };
+  return { text: "", asks: false, reason: "" };
 }
 
 export const PermissionCommand: MessageFns<PermissionCommand> = {
@@ -9176,6 +9178,9 @@ export const PermissionCommand: MessageFns<PermissionCommand> = {
     }
     if (message.asks !== false) {
       writer.uint32(16).bool(message.asks);
+    }
+    if (message.reason !== "") {
+      writer.uint32(26).string(message.reason);
     }
     return writer;
   },
@@ -9209,6 +9214,14 @@ export const PermissionCommand: MessageFns<PermissionCommand> = {
             message.asks = reader.bool();
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -9228,6 +9241,7 @@ export const PermissionCommand: MessageFns<PermissionCommand> = {
     const message = createBasePermissionCommand();
     message.text = object.text ?? "";
     message.asks = object.asks ?? false;
+    message.reason = object.reason ?? "";
     return message;
   },
 };

@@ -3,7 +3,7 @@ import type { PermissionRequest } from '../../core/protocol/crabtalk.generated.t
 import { describeChoice, listPermissionChoices } from '../../core/questions/choices.ts'
 import { expandDiffTabs, formatArguments, toSubject } from '../../core/questions/subject.ts'
 import { paint, type TextStyle } from '../view/style.ts'
-import { truncateText } from '../view/text.ts'
+import { truncateText, wrapLines } from '../view/text.ts'
 import { renderDiff } from '../view/tool/diff.ts'
 import { readWholeDiff } from '../view/tool/diff-lines.ts'
 import type { Highlight } from '../view/view.ts'
@@ -40,7 +40,7 @@ export function contentRows(
   return [
     ...(line.length > MAX_COMMAND_ROWS ? [...commands, ...line] : [...line, ...commands]),
     ...(cwd === '' ? [] : fact('in', cwd)),
-    ...(reason === '' ? [] : fact('why', reason)),
+    ...(reason === '' || hasReasons(request) ? [] : fact('why', reason)),
     ...warnings.flatMap((one) => fact('risk', one)),
     ...(hasRules || hasDetails ? ruleRows(request, card, quoting) : []),
     ...(diff === '' ? [] : diffRows(toVisible(expandDiffTabs(diff)), shown, quoting)),
@@ -71,13 +71,28 @@ const MAX_COMMAND_ROWS = 4
  */
 function commandRows({ commands }: PermissionRequest, { columns, color }: QuoteStyle): string[] {
   if (commands.length < 2) return []
-  return commands.map(({ text, asks }) => {
+  return commands.flatMap(({ text, asks, reason }) => {
     const name = paint(asks ? 'asks ' : 'ok   ', color, asks ? 'warning' : 'dim')
-    return `  ${name} ${truncateText(escapeLine(text), Math.max(4, columns - COMMAND_MARGIN))}`
+    const row = `  ${name} ${truncateText(escapeLine(text), Math.max(4, columns - COMMAND_MARGIN))}`
+    return reason === '' ? [row] : [row, ...reasonRows(reason, { columns, color })]
   })
 }
 
+/** Renders the reason below the part of a line that needs permission. */
+function reasonRows(reason: string, { columns, color }: QuoteStyle): string[] {
+  const lead = columns < MIN_LABELED ? '        └ ' : '        └ asks because: '
+  const rows = wrapLines(escapeLine(reason), Math.max(8, columns - lead.length))
+  return rows.map((row, at) => paint(`${at === 0 ? lead : ' '.repeat(lead.length)}${row}`, color, 'dim'))
+}
+
 const COMMAND_MARGIN = 10
+/** Narrower terminals show a reason without its label. */
+const MIN_LABELED = 60
+
+/** Whether each part that needs permission says why itself. */
+function hasReasons({ commands }: PermissionRequest): boolean {
+  return commands.length > 1 && commands.some(({ reason }) => reason !== '')
+}
 
 /** The width of the column of keys: `Ctrl+C` and two blanks. */
 const KEY_WIDTH = 8

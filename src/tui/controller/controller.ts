@@ -100,6 +100,7 @@ export class Controller {
       keymap: this.#keymap(),
       commands: this.#completer.commands,
       ...(card && { placeholder: isWriting(card) ? 'Your reply to the agent' : 'Or type a message' }),
+      ...(card && isWriting(card) && { isAnswer: true }),
     }
   }
 

@@ -41,6 +41,8 @@ export interface PromptContext {
   placeholder?: string
   /** Whether a question is on the screen. Every typed character is then text, even `?`. */
   hasCard?: boolean
+  /** Whether the draft is an answer to a card, which Enter sends and Tab does not queue. */
+  isAnswer?: boolean
   /** The key table in force; by default that of the default preset. */
   keymap?: Keymap
   /** The entries of the `/` menu. */

@@ -83,7 +83,7 @@ function nextKey(prompt: Prompt, context: PromptContext): string {
   if (prompt.armed === 'rewind') return 'Esc again to go back to an earlier message'
   const sign = getSign(prompt)
   if (sign !== undefined) return SIGNS[sign]
-  return context.isBusy && prompt.text !== '' ? 'Enter steers · Tab queues' : ''
+  return context.isBusy && prompt.text !== '' && !context.isAnswer ? 'Enter steers · Tab queues' : ''
 }
 
 const SIGNS = {

@@ -7,11 +7,14 @@ const PLAIN = { columns: 80, color: false }
 
 test('permissionCard() shows a command, its directory and the reason, and marks the parts that need permission', () => {
   const commands = [
-    { text: `echo ${'a'.repeat(200)}`, asks: false },
-    { text: 'touch HIDDEN', asks: true },
+    { text: `echo ${'a'.repeat(200)}`, asks: false, reason: '' },
+    { text: 'touch HIDDEN', asks: true, reason: 'no rule allows touch HIDDEN' },
   ]
   const text = card({ tool: 'bash', action: `bash: echo ${'a'.repeat(200)}; touch HIDDEN`, commands })
-  assert.match(text, /^ {2}ok {4}echo a+…\n {2}asks {2}touch HIDDEN\n {2}in/m)
+  assert.match(
+    text,
+    /^ {2}ok {4}echo a+…\n {2}asks {2}touch HIDDEN\n {8}└ because: no rule allows touch HIDDEN\n {2}in/m,
+  )
   assert.equal(
     card({ tool: 'bash', action: 'bash: npm test', rules: ['bash(npm test)', 'bash(ls)'] }),
     ['crabtalk: crab wants to run', '  │ npm test', '  in    /work', '  why   no rule allows it', ''].join(

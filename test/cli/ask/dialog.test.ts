@@ -117,7 +117,7 @@ test('runDialog() accepts only an option as the answer to a question of crabtalk
     await using talk = await start({ ...QUESTIONS, kind: AskKind.TRUST, questions }, { hasComposer })
     await talk.terminal.shows(/^crabtalk: crabtalk asks \(Database\)\n/)
     assert.doesNotMatch(talk.terminal.screen(), /own words/)
-    for (const line of ['3', 'yes but carefully', '2']) talk.terminal.type(line)
+    for (const line of ['3', 'yes but carefully', '4']) talk.terminal.type(line)
     assert.deepEqual(await talk.answers, { 'Use them?': 'Postgres' })
     await talk.terminal.shows(/not understood: 3\n[\s\S]*not understood: yes but carefully\n/)
   }

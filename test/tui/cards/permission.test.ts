@@ -176,6 +176,29 @@ test('every command of a line is listed, each truncated by itself, with the ones
   }
 })
 
+test('each part of a line that needs permission says why, below itself', () => {
+  const commands = [
+    { text: 'npm test', asks: false, reason: '' },
+    { text: 'git commit -am wip', asks: true, reason: 'no rule allows git commit -am wip' },
+    { text: 'cat a', asks: true, reason: 'an earlier command may change what it reads' },
+  ]
+  const request = { ...BASH, action: 'bash: npm test && git commit -am wip && cat a', commands }
+  const lines = renderLines(permissionCard(request), 80, 30)
+  assert.deepEqual(lines.slice(2, 8), [
+    '  ok    npm test',
+    '  asks  git commit -am wip',
+    '        └ asks because: no rule allows git commit -am wip',
+    '  asks  cat a',
+    '        └ asks because: an earlier command may change what it reads',
+    '  in    /work',
+  ])
+  assert.doesNotMatch(lines.join('\n'), /^ {2}why/m)
+  for (const columns of [20, 40]) {
+    const narrow = renderLines(permissionCard(request), columns, 60).join(' ').replace(/\s+/g, ' ')
+    assert.match(narrow, /an earlier command may change what it reads/)
+  }
+})
+
 test('warnings about what else a rule would permit are shown on the card', () => {
   const warnings = ['bash(node *) would permit any command without a question; name the script']
   const request = { ...BASH, warnings }

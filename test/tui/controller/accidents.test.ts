@@ -11,6 +11,7 @@ import { ACCIDENTS, type Stroke } from '../../support/accident-corpus.ts'
 import { chatPorts } from '../../support/chat-ports.ts'
 import { CHAT_OPTIONS } from '../../support/chat-state.ts'
 import { ManualClock } from '../../support/manual-clock.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 
 const HERE = { agent: CHAT_OPTIONS.agent, sender: CHAT_OPTIONS.sender }
 const ELSEWHERE = { ...HERE, sender: 'night' }
@@ -19,7 +20,14 @@ const PERMISSION = AskUserEvent.fromPartial({
   askId: 'p',
   kind: AskKind.PERMISSION,
   questions: [{ question: 'Allow it?', options: LABELS.map((label) => ({ label })) }],
-  permission: { tool: 'bash', action: 'bash: rm -rf build', reason: 'no rule', rules: ['bash(rm *)'] },
+  permission: {
+    tool: 'bash',
+    action: 'bash: rm -rf build',
+    reason: 'no rule',
+    rules: ['bash(rm *)'],
+    arguments: '{"command":"rm -rf build"}',
+    editable: true,
+  },
 })
 const FORM = AskUserEvent.fromPartial({
   askId: 'f',
@@ -27,23 +35,45 @@ const FORM = AskUserEvent.fromPartial({
   questions: [{ question: 'Which?', options: [{ label: 'yes' }, { label: 'no' }] }],
 })
 
-/** Milliseconds between two keys; some people type slowly. */
-const PACES = [60, 320, 590]
-/** The number of keys typed after the first one when the question opens; -1 opens it long before. */
-const MOMENTS = [-1, 0, 1, 2, 5]
+const PLAN = AskUserEvent.fromPartial({
+  askId: 'plan',
+  kind: AskKind.PLAN,
+  questions: [
+    { question: '# Plan', options: ['No', 'Accept', 'Accept and allow edits'].map((label) => ({ label })) },
+  ],
+})
+
+/** Whether every moment and pace is tried, as in the nightly run. */
+const IS_WHOLE = propertyRuns(2, 1) > 1
+
+/** Milliseconds between two keys, at 400, 120 and 40 words of five letters a minute, and of a very slow typist. */
+const PACES = IS_WHOLE ? [30, 100, 300, 590] : [30, 100, 300]
+/** A question that opens long before the first key. */
+const BEFORE = -1
+
+/**
+ * Returns the numbers of keys typed when the question opens: every one in the nightly run, otherwise the first ones
+ * and another one for each input.
+ */
+function pickMoments(keys: number, input: number): readonly number[] {
+  const all = [BEFORE, ...Array.from({ length: keys }, (_, at) => at)]
+  if (IS_WHOLE) return all
+  return [...new Set([BEFORE, 1, all[input % all.length]!])].filter((at) => at < keys)
+}
 
 for (const [what, ask] of [
   ['a permission', PERMISSION],
   ['a form', FORM],
+  ['a plan', PLAN],
 ] as const) {
   for (const [where, pair] of [
     ['here', HERE],
     ['elsewhere', ELSEWHERE],
   ] as const) {
     test(`typed text does not answer ${what} that opens ${where}, and none of it is lost`, () => {
-      for (const strokes of ACCIDENTS) {
+      for (const [input, strokes] of ACCIDENTS.entries()) {
         for (const pace of PACES) {
-          for (const moment of MOMENTS) {
+          for (const moment of pickMoments(strokes.flatMap(toKeys).length, input)) {
             const { answers, reached } = type(strokes, { ask, pair, pace, moment })
             const scenario = `${JSON.stringify(strokes)} at ${pace} ms, question at key ${moment}`
             assert.deepEqual(answers, [], scenario)
@@ -56,7 +86,7 @@ for (const [what, ask] of [
   }
 }
 
-test('the corpus has more than a hundred sentences', () => assert.ok(ACCIDENTS.length > 100))
+test('the corpus has more than 300 inputs', () => assert.ok(ACCIDENTS.length > 300, `${ACCIDENTS.length}`))
 
 /**
  * Types while a card opens; returns the card's answers, and all text that was sent or is still in the

@@ -7,7 +7,7 @@ import { getErrorCode, isMissing } from '../../base/system-error.ts'
 import { toVisible } from '../../base/visible.ts'
 import { isInside, resolvePath } from '../../policy/paths.ts'
 import { READ_ONLY_COMMANDS } from '../../policy/read-only/commands.ts'
-import { Doubt, showText } from '../../policy/read-only/doubt.ts'
+import { CHANGED_BEFORE, Doubt, showText } from '../../policy/read-only/doubt.ts'
 import { checkRepository } from '../../policy/read-only/git-repository.ts'
 import type { ReadOnlyForm } from '../../policy/read-only/read-only-form.ts'
 import type { PolicyAction, ReadOnlyDoubt, ReadOnlyUse } from '../../policy/types.ts'
@@ -144,7 +144,7 @@ function findPaths({ paths, hasFewPaths }: ReadOnlyForm, args: readonly string[]
 async function judgeForm(form: LineForm, walk: Walk): Promise<ReadOnlyUse> {
   const readsFolder = form.isRecursive || form.git !== undefined || form.readsFolder
   const names = form.paths.length === 0 && readsFolder ? ['.'] : form.paths
-  if (walk.isChanged && names.length > 0) throw new Doubt('an earlier command may change what it reads')
+  if (walk.isChanged && names.length > 0) throw new Doubt(CHANGED_BEFORE)
   if (!BUILT_IN.has(form.program)) checkOrigin(form.program, await walk.findOrigin(form.program))
   const found = await Promise.all(
     walk.folders.map((folder) => resolveNames(names, form, { ...walk, folder })),

@@ -23,3 +23,6 @@ export function showText(text: string): string {
 
 /** The maximum number of UTF-16 units shown. */
 const MAX_SHOWN = 100
+
+/** The doubt about a read-only command whose files an earlier command of the line may have changed. */
+export const CHANGED_BEFORE = 'an earlier command may change what it reads'

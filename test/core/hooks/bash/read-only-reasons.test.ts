@@ -186,6 +186,21 @@ test('git reads a repository above the working directory if a rule allows readin
   await rm(tree.path('repo/sub/.git'), { recursive: true })
 })
 
+test('no rule is offered for a command that asks only because of those before it, and each says why', async () => {
+  const { offered, suggestions, commands } = await judge('mkdir -p x && ls sub')
+  assert.deepEqual(offered, ['bash(mkdir *)'])
+  assert.deepEqual(suggestions, ['bash(mkdir *)', 'bash(ls sub)'])
+  assert.deepEqual(
+    commands?.map(({ text, reason }) => [text, reason]),
+    [
+      ['mkdir -p x', 'no rule allows mkdir -p x'],
+      ['ls sub', 'an earlier command may change what it reads'],
+    ],
+  )
+  const behind = await judge('npm test; cat a', { rules: ruleList(['allow bash(npm test)']) })
+  assert.deepEqual(behind.offered, [])
+})
+
 async function judge(
   command: string,
   more: Partial<PolicyContext> = {},
