@@ -7,6 +7,7 @@ import { makeCallLoad } from '../test/support/mcp/call-load.ts'
 import { BINARY } from '../test/support/run-binary.ts'
 import { makeSearchKillLoad, WRITERS } from '../test/support/search-kill-load.ts'
 import { killServices } from '../test/support/service-kill-load.ts'
+import { playWindowDay } from '../test/support/window-day.ts'
 
 // Bounded runs against a real daemon, with the built binary or the one that CRABTALK_BIN names. The
 // numbers are the defaults:
@@ -23,6 +24,9 @@ import { killServices } from '../test/support/service-kill-load.ts'
 //     takes effect
 //   npm run soak -- services [--rounds N] runs crabup commands while services and their supervisor are killed with
 //     kill -9; checks after each of 20 rounds that a start leaves exactly one of each, and nothing at the end
+//   npm run soak -- windows [--rounds N]  works in two windows in two projects for 20 rounds while windows and the daemon are
+//     killed and turns are left in the background; checks that every message is in its own conversation and every command
+//     ran in its own directory
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -38,6 +42,7 @@ const SOAKS: Readonly<Record<string, () => Promise<string>>> = {
   search: () => soakSearch(Number(values.kills)),
   cron: () => soakCron(Number(values.seconds)),
   services: () => soakServices(Number(values.rounds)),
+  windows: () => soakWindows(Number(values.rounds)),
 }
 /** The time in which a start settles, including garbage collection. */
 const SETTLE_MS = 30_000
@@ -73,6 +78,11 @@ async function soak(name: string): Promise<number> {
     console.error(reason)
     return 1
   }
+}
+
+async function soakWindows(rounds: number): Promise<string> {
+  const { messages, killedWindows, killedDaemons, backgrounds } = await playWindowDay(rounds)
+  return `${messages} messages in two projects, ${killedWindows} windows and ${killedDaemons} daemons killed, ${backgrounds} turns left, nothing mixed up`
 }
 
 async function soakKills(rounds: number): Promise<string> {

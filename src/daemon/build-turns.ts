@@ -26,6 +26,7 @@ import type { NodeStores } from './build-stores.ts'
 import type { NodeTools } from './build-tools.ts'
 import type { DaemonEvent } from './daemon-event.ts'
 import { type DaemonBus, openBus } from './event-bus.ts'
+import { Followers } from './followers.ts'
 import type { LiveConfig } from './live-config.ts'
 import { reloader } from './reload.ts'
 import type { NodeContext, Services } from './services.ts'
@@ -38,6 +39,7 @@ export interface NodeTurns
       | 'asks'
       | 'live'
       | 'journals'
+      | 'followers'
       | 'events'
       | 'bus'
       | 'agentSync'
@@ -81,6 +83,7 @@ export function buildTurns(context: NodeContext, parts: TurnParts): NodeTurns {
     return await abortable(runtime.get(), signal)
   }
   const journals = new Journals()
+  const followers = new Followers({ leases: stores.leases, journals })
   const events = new Broadcast<DaemonEvent>()
   const live: LiveTurns = new LiveTurns({
     runtime: currentRuntime,
@@ -97,7 +100,7 @@ export function buildTurns(context: NodeContext, parts: TurnParts): NodeTurns {
     options.daemon &&
     openBus({ subscriptions: stores.subscriptions, events, live: () => live, log, shutdown, now })
   return {
-    ...{ running, asks, live, journals, events, bus, agentSync, migrate, reloads },
+    ...{ running, asks, live, journals, followers, events, bus, agentSync, migrate, reloads },
     runtime: currentRuntime,
     async settled() {
       await live.settled()

@@ -23,6 +23,7 @@ import type { AgentSync } from './agent-sync.ts'
 import type { Components } from './components/components.ts'
 import type { DaemonEvent } from './daemon-event.ts'
 import type { DaemonBus } from './event-bus.ts'
+import type { Followers } from './followers.ts'
 import type { SessionSearch } from './lazy-session-index.ts'
 import type { LiveConfig } from './live-config.ts'
 import type { Reloads } from './reload.ts'
@@ -96,6 +97,8 @@ export interface Services extends AsyncDisposable {
   /** Runs every turn of this process. */
   readonly live: LiveTurns
   readonly journals: Journals
+  /** Counts the clients that follow each conversation. */
+  readonly followers: Followers
   /** Broadcasts everything that happens in this process: the events of every turn, and published events. */
   readonly events: Broadcast<DaemonEvent>
   readonly subscriptions: SubscriptionStore

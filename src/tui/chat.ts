@@ -3,8 +3,8 @@ import type { ProcessHooks } from '../core/base/process-hooks.ts'
 import type { TerminalControl } from './controller/controller.ts'
 import { drawFirstFrame } from './first-frame.ts'
 import type { ChatOptions, ChatPorts, SettingsResult } from './ports.ts'
+import type { Farewell } from './state/farewell.ts'
 import { initialState } from './state/initial.ts'
-import type { Unanswered } from './state/pending-asks.ts'
 import { ChatStore } from './state/store.ts'
 import { guardTerminal } from './terminal/guard.ts'
 import type { Reflow } from './terminal/reflow.ts'
@@ -20,8 +20,8 @@ export interface ChatTerminal {
 }
 
 /**
- * Opens the chat on a terminal. Resolves when the user leaves it, with the questions that are still
- * unanswered. Aborting the signal also leaves it. Throws the error that kept the requested conversation from
+ * Opens the chat on a terminal. Resolves when the user leaves it, with what the user
+ * should know then. Aborting the signal also leaves it. Throws the error that kept the requested conversation from
  * being opened, and `internal` when something cannot be drawn.
  *
  * The first frame is drawn before React and Ink are loaded, which takes as long as everything before it; keys
@@ -32,7 +32,7 @@ export async function openChat(
   options: ChatOptions,
   terminal: ChatTerminal,
   signal: AbortSignal,
-): Promise<Unanswered | undefined> {
+): Promise<Farewell> {
   const welcome = { cwd: ports.shownCwd, version: options.version }
   using store = new ChatStore({ ...initialState(options), welcome })
   const gone = Promise.withResolvers<unknown>()

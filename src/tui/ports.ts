@@ -96,6 +96,40 @@ export interface SettingsPort {
   watch(listener: () => void): Disposable
 }
 
+/** A message that has not been sent, and the conversation it was written for. */
+export interface WindowDraft {
+  agent: string
+  sender: string
+  /** The directory in which it was written. */
+  cwd: string
+  text: string
+  /** The parts of the text that were pasted. */
+  pasted: readonly string[]
+}
+
+/** A draft that a window stored before it was killed. */
+export interface StoredDraft extends WindowDraft {
+  id: string
+  /** Milliseconds since 1970. */
+  savedAt: number
+}
+
+/**
+ * The memory that windows of the chat share: drafts, and which conversations were seen when. Nothing fails
+ * here; where nothing can be stored, nothing is remembered.
+ */
+export interface WindowMemory {
+  /** Replaces the stored draft of this window; undefined removes it. */
+  saveDraft(draft: WindowDraft | undefined): Promise<void>
+  /** Returns the drafts that other windows have stored, running ones too, newest first. */
+  readDrafts(): Promise<readonly StoredDraft[]>
+  removeDraft(id: string): Promise<void>
+  /** Records that a conversation was seen just now. */
+  markLookedAt(session: string): Promise<void>
+  /** Returns when each conversation was last seen in a chat, in milliseconds since 1970, by session. */
+  readLookedAt(): Promise<ReadonlyMap<string, number>>
+}
+
 /**
  * The dependencies that the caller gives the chat: one way to the agents, and the few things it needs from
  * this machine. The chat opens no file and starts no program itself.
@@ -109,10 +143,17 @@ export interface ChatPorts {
    * is none yet.
    */
   connect(options: { anew: boolean; mayStart: boolean }, signal: AbortSignal): Promise<ChatLink>
-  /** Absolute. */
+  /** The directory of this window: tools, files and shell lines use it. Absolute. */
   readonly cwd: string
   /** `cwd` for display, with the home directory as `~`. */
   readonly shownCwd: string
+  /** Returns a path for display, with the home directory as `~`. */
+  abbreviate(path: string): string
+  /** Makes a directory the one of this window. Returns false, and changes nothing, when it does not exist. */
+  enter(cwd: string): Promise<boolean>
+  /** Returns the sender of a new conversation that belongs to this window. */
+  newSender(): string
+  readonly memory: WindowMemory
   /** The caller's environment without provider keys, passed to the processes that tools start. */
   readonly env: Readonly<Record<string, string>>
   readonly settings: SettingsPort
@@ -162,13 +203,19 @@ export interface ChatPorts {
 export interface ChatOptions {
   agent: string
   sender: string
+  /**
+   * Set unless the user named the sender: each new conversation then gets a sender of its own, and the chat
+   * opens the last conversation of its directory. `person` is the sender of the user, whose conversations
+   * count as well.
+   */
+  window?: { person: string } | undefined
   /** A model for this chat instead of the agent's. */
   model?: string | undefined
   /** A reasoning effort for this chat instead of the agent's. */
   effort?: string | undefined
   /**
-   * The session to continue. Without it, the chat shows the active session of the pair, if any, with its last
-   * messages.
+   * The session to continue. Without it, the chat shows the last conversation of its directory, or the active
+   * session of the pair when the user named the sender.
    */
   session?: string | undefined
   /** Start a new conversation. */

@@ -4,14 +4,15 @@ import { request } from '../core/protocol/dispatch.ts'
 import { App } from './components/app.tsx'
 import { followAgentMode } from './controller/agent-mode.ts'
 import { Controller, type TerminalControl } from './controller/controller.ts'
-import { openInitialConversation } from './controller/conversations.ts'
+import { type OpenContext, openInitialConversation } from './controller/conversations.ts'
+import { DraftKeeper } from './controller/draft-keeper.ts'
 import { Feed } from './controller/feed.ts'
 import { SettingsSync } from './controller/settings-sync.ts'
 import { loadCommands, slashContext } from './controller/slash.ts'
 import { showBlocks, showTranscript } from './controller/transcript.ts'
 import { openTerminalSession } from './outside/terminal-session.ts'
 import type { ChatOptions, ChatPorts, SettingsResult } from './ports.ts'
-import { type Unanswered, unansweredAsks } from './state/pending-asks.ts'
+import { type Farewell, toFarewell } from './state/farewell.ts'
 import type { ChatStore } from './state/store.ts'
 import type { Screen } from './terminal/screen.ts'
 import { withHistory } from './text/prompt.ts'
@@ -37,11 +38,13 @@ export interface RunningChat {
 export async function runChat(
   { ports, options, settings, stdin, store, screen, control, onTerminal, gone }: RunningChat,
   signal: AbortSignal,
-): Promise<Unanswered | undefined> {
+): Promise<Farewell> {
   const shutdown = new AbortController()
   const feed = new Feed({ store, ports, signal: shutdown.signal })
   new SettingsSync({ store, ports }, shutdown.signal).start(settings)
-  const chat = { store, ports, options, feed, shutdown: shutdown.signal }
+  const open: OpenContext = { store, ports, feed, options, leaveTurn: () => controller.turns.leave() }
+  const chat = { store, ports, options, open, shutdown: shutdown.signal }
+  await using _drafts = new DraftKeeper({ store, ports })
   const exit = new ChatExit(() => controller.end(), store)
   void gone.then(() => exit.leave())
   const terminal = openTerminalSession({ store, ports, screen, stdin, color: options.color })
@@ -54,12 +57,13 @@ export async function runChat(
   const commands = loadCommands(
     slashContext(
       {
-        ...{ store, ports, feed, rules: options.rules },
+        ...open,
+        ...{ ports, rules: options.rules },
         send: (line, message) => controller.turns.queuePrepared(line, message),
         say: (text) => controller.turns.say(text),
         showBlocks: (title, blocks) =>
           control.lend(() => showBlocks({ title, blocks }, transcript, shutdown.signal)),
-        leave: () => exit.leave(),
+        leave: () => controller.leave(),
       },
       shutdown.signal,
     ),
@@ -81,7 +85,7 @@ export async function runChat(
       store={store}
       controller={controller}
       color={options.color}
-      location={{ shownCwd: ports.shownCwd }}
+      location={ports}
       print={(text) => screen.print(text)}
       onTerminal={onTerminal}
       onFailure={(reason) => exit.leave(reason)}
@@ -99,7 +103,7 @@ export async function runChat(
     await app.waitUntilExit()
     await terminal.settle()
     exit.throwReason()
-    return exit.unanswered
+    return exit.farewell ?? toFarewell(store.get())
   } finally {
     signal.removeEventListener('abort', onAbort)
     app.unmount()
@@ -131,8 +135,8 @@ class ChatExit {
   readonly #store: ChatStore
   #reason: unknown
   #isLeaving = false
-  /** The questions without an answer, recorded before the turn ends, because ending the turn closes them. */
-  unanswered: Unanswered | undefined
+  /** The facts for the user, recorded before the turn ends, because ending it closes its questions. */
+  farewell: Farewell | undefined
 
   constructor(end: () => Promise<void>, store: ChatStore) {
     this.#end = end
@@ -144,7 +148,7 @@ class ChatExit {
     this.#reason ??= reason
     if (this.#isLeaving) return
     this.#isLeaving = true
-    this.unanswered = unansweredAsks(this.#store.get())
+    this.farewell = toFarewell(this.#store.get())
     const go = () => {
       clearTimeout(timer)
       this.#store.act({ type: 'set', change: { isLeaving: true } })
@@ -164,7 +168,7 @@ interface Chat {
   store: ChatStore
   ports: ChatPorts
   options: ChatOptions
-  feed: Feed
+  open: OpenContext
   /** Aborted when the chat ends. */
   shutdown: AbortSignal
 }
@@ -174,7 +178,7 @@ interface Chat {
  * conversation does not exist.
  */
 function startChat(
-  { store, ports, options, feed, shutdown, offerConnect }: Chat,
+  { store, ports, options, open, shutdown, offerConnect }: Chat,
   controller: Controller,
   leave: (reason: unknown) => void,
 ): void {
@@ -183,7 +187,7 @@ function startChat(
     if (kind === 'cancelled') return
     store.act({ type: 'print', block: { kind: 'notice', tone: 'error', text: message, hint } })
   }
-  const opened = controller.open(openInitialConversation({ store, ports, feed }, options, shutdown))
+  const opened = controller.open(openInitialConversation(open, options, shutdown))
   opened.then(
     () =>
       Promise.all([

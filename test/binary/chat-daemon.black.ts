@@ -110,11 +110,9 @@ test('a chat that is left with a pending question prints both commands that lead
   first.press('ctrl+d')
   const { stdout } = await talk.run(['asks', '--json'], { env: WITH_DAEMON })
   const [{ id }] = JSON.parse(stdout) as [{ id: string }]
-  const lines = [
-    `A question is waiting in crab/ann. Answer it: crabtalk answer ${id.slice(-8)}`,
-    'Reopen the chat: crabtalk chat -s ann',
-  ]
-  for (const line of lines) assert.ok((await farewell(first)).includes(line), await farewell(first))
+  const answer = `A question is waiting. Answer it: crabtalk answer ${id.slice(-8)}`
+  assert.ok((await farewell(first)).includes(answer), await farewell(first))
+  assert.match(await farewell(first), /Continue: crabtalk --resume \w{8}\s*$/)
   await using second = open(talk)
   await second.shows('❯ 4  No')
   second.hangUp()
@@ -137,13 +135,10 @@ for (const [how, args, word] of [
     await using talk = await makeTalk(() => ({ parts: [TOUCH] }))
     await using _daemon = await startSandboxDaemon(talk)
     for (const [env, said] of [
-      [
-        {},
-        /The open question in crab\/ann ended with the chat and its turn\.\s*Reopen the chat: crabtalk chat -s/,
-      ],
+      [{}, /The open question ended with the chat and its turn\.\s*Continue: crabtalk --resume \w{8}/],
       [
         WITH_DAEMON,
-        /A question is waiting in crab\/ann\. Answer it: crabtalk answer \w{8}\s*Reopen the chat: crabtalk chat -s/,
+        /A question is waiting\. Answer it: crabtalk answer \w{8}\s*Continue: crabtalk --resume \w{8}/,
       ],
     ] as const) {
       await using chat = openChat(talk, [...CHAT, ...args, 'run it'], { env })
@@ -153,7 +148,7 @@ for (const [how, args, word] of [
       assert.match(await farewell(chat), said)
       assert.match(
         chat.screen.text().join('').trimEnd(),
-        /Reopen the chat: crabtalk chat -s ann$/,
+        /Continue: crabtalk --resume \w{8}$/,
         'nothing comes behind it',
       )
       const [, own = ''] = (await farewell(chat)).split('continued')

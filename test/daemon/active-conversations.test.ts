@@ -15,7 +15,9 @@ test('list_active_conversations shows each running turn and its sender until the
   assert.deepEqual(await listActive(node), [])
   for await (const { event } of streamTurn(node.dispatch, { ...PAIR, content: 'two' }, NEVER)) {
     if (event?.$case !== 'chunk') continue
-    assert.deepEqual(await listActive(node), [{ ...PAIR, ...CALM, messageCount: 3, title: 'Crabs' }])
+    assert.deepEqual(await listActive(node), [
+      { ...PAIR, ...CALM, messageCount: 3, title: 'Crabs', cwd: node.home.paths.home, preview: 'one' },
+    ])
     assert.equal((await listActive(node, PAIR)).length, 1)
     assert.deepEqual(await listActive(node, { sender: 'Ann' }), [])
     assert.deepEqual(await listActive(node, { agent: 'critic' }), [])
@@ -28,11 +30,13 @@ test('list_active_conversations counts the messages of a conversation that is no
   const message = { ...PAIR, content: 'one', options: { ephemeral: true } }
   for await (const { event } of streamTurn(node.dispatch, message, NEVER)) {
     if (event?.$case !== 'chunk') continue
-    assert.deepEqual(await listActive(node), [{ ...PAIR, ...CALM, messageCount: 1, title: '' }])
+    assert.deepEqual(await listActive(node), [
+      { ...PAIR, ...CALM, messageCount: 1, title: '', cwd: '', preview: '' },
+    ])
   }
 })
 
-const CALM = { detached: false, asks: 0 }
+const CALM = { detached: false, asks: 0, activity: 'yes' }
 
 async function listActive({ dispatch }: TestDispatch, filter: object = {}) {
   const { conversations } = await request(dispatch, 'listActiveConversations', filter, NEVER)

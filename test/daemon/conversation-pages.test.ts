@@ -10,6 +10,7 @@ import { listConversations } from '../../src/daemon/handlers/conversations.ts'
 import { propertyRuns } from '../support/property-runs.ts'
 
 const NEVER = new AbortController().signal
+const IDLE = { windows: 0, running: false, asks: 0 }
 
 function summary(at: number, title: string): SessionSummary {
   const texts = { id: `id-${at}`, agent: 'crab', agentId: 'a', sender: `s${at}`, cwd: '/home', title }
@@ -24,7 +25,7 @@ test('listConversations() returns pages that fit a frame for any request, and re
   const sizes: number[] = []
   const dispatch: Dispatch = async function* (message) {
     const query = message.msg!.value as ListConversationsMsg
-    const list = await listConversations(storage, query, new Map())
+    const list = await listConversations(storage, query, { agentNames: new Map(), activity: () => IDLE })
     sizes.push(ConversationList.encode(list).finish().length)
     yield { requestId: 0, msg: { $case: 'conversationList', value: list } }
   }
@@ -42,7 +43,8 @@ test('listConversations() returns pages that fit a frame for any request, and re
 test('listConversations() returns the start date and the duration of a conversation', async () => {
   const storage = { listSessions: async () => [summary(1, 'crabs')] }
   const query = { agent: '', sender: '', cwd: '', offset: 0, limit: 0 }
-  const { conversations } = await listConversations(storage, query, new Map([['a', 'new name']]))
+  const agentNames = new Map([['a', 'new name']])
+  const { conversations } = await listConversations(storage, query, { agentNames, activity: () => IDLE })
   const [{ date, aliveSecs, agent }] = conversations as [(typeof conversations)[number]]
   assert.deepEqual([date, aliveSecs, agent], ['2026-03-01', 3 * 3600 + 30, 'new name'])
 })
@@ -50,7 +52,7 @@ test('listConversations() returns the start date and the duration of a conversat
 test('listConversations() with the list before returns what it returns without, after any change', async () => {
   const change = fc.record({
     at: fc.nat(9),
-    key: fc.constantFrom(...KEYS, 'messageCount', 'remove', 'add', 'name', 'none'),
+    key: fc.constantFrom(...KEYS, 'messageCount', 'remove', 'add', 'name', 'asks', 'none'),
     value: fc.nat(3),
     query: fc.record({ offset: fc.nat(3), limit: fc.nat(3), sender: fc.constant(''), cwd: fc.constant('') }),
     isWhole: fc.boolean(),
@@ -58,17 +60,24 @@ test('listConversations() with the list before returns what it returns without, 
   await fc.assert(
     fc.asyncProperty(fc.array(change), async (changes) => {
       const before = {}
-      const names = new Map<string, string>()
+      const agentNames = new Map<string, string>()
+      let asks = 0
+      const facts = {
+        agentNames,
+        activity: ({ id }: SessionSummary) => ({ ...IDLE, asks: id === 'id-1' ? asks : 0 }),
+      }
       let rows = Array.from({ length: 6 }, (_, at) => summary(at, `title ${at}`))
       for (const { at, key, value, query, isWhole } of changes) {
-        if (key === 'name') names.set('a', `name ${value}`)
+        if (key === 'asks') asks = value
+        if (key === 'name') agentNames.set('a', `name ${value}`)
         if (key === 'remove') rows = rows.toSpliced(at, 1)
         if (key === 'add') rows = rows.toSpliced(at, 0, summary(100 + value, 'new'))
         rows = rows.map((row, index) => (index === at ? changed(row, key, value) : { ...row }))
         const filter = { ...query, agent: '', ...(isWhole && { offset: 0, limit: 0 }) }
-        const list = await listConversations({ listSessions: async () => rows }, filter, names, before)
-        assert.deepEqual(list, await listConversations({ listSessions: async () => rows }, filter, names))
-        assert.equal(await listConversations({ listSessions: async () => rows }, filter, names, before), list)
+        const storage = { listSessions: async () => rows }
+        const list = await listConversations(storage, filter, facts, before)
+        assert.deepEqual(list, await listConversations(storage, filter, facts))
+        assert.equal(await listConversations(storage, filter, facts, before), list)
       }
     }),
     { numRuns: propertyRuns(300) },

@@ -1,6 +1,7 @@
 import { DEFAULT_CHAT_SETTINGS } from '../../src/core/base/chat-settings.ts'
+import { newUlid } from '../../src/core/base/ids.ts'
 import type { Dispatch } from '../../src/core/protocol/dispatch.ts'
-import type { ChatPorts, ProviderSetup } from '../../src/tui/ports.ts'
+import type { ChatPorts, ProviderSetup, WindowMemory } from '../../src/tui/ports.ts'
 
 /**
  * Ports of a chat that talks to those agents and does not touch this machine; `more` replaces the ports under
@@ -12,6 +13,10 @@ export function chatPorts(dispatch: Dispatch, more: Partial<ChatPorts> & { cwd: 
     connect: async () => ({ place: 'process', instance: 'process', notes: [] }),
     providers: NO_PROVIDERS,
     shownCwd: '~/work',
+    abbreviate: (path) => path,
+    enter: async () => true,
+    newSender: () => `sh:${newUlid()}`,
+    memory: NO_MEMORY,
     env: {},
     settings: {
       read: async () => ({ settings: DEFAULT_CHAT_SETTINGS, problems: [] }),
@@ -40,4 +45,13 @@ const NO_PROVIDERS: ProviderSetup = {
   tryProvider: async () => ({ names: [], usual: undefined }),
   save: async () => undefined,
   claimFirstOffer: async () => false,
+}
+
+/** Remembers nothing. */
+export const NO_MEMORY: WindowMemory = {
+  saveDraft: async () => {},
+  readDrafts: async () => [],
+  removeDraft: async () => {},
+  markLookedAt: async () => {},
+  readLookedAt: async () => new Map(),
 }

@@ -66,6 +66,7 @@ export const COMMAND_LAYERS: Record<string, readonly string[]> = {
     'src/tui/chat.ts',
     'src/tui/plain/plain-chat.ts',
     'src/tui/ports.ts',
+    'src/tui/state/farewell.ts',
     'src/tui/state/pending-asks.ts',
     'src/tui/terminal/reflow.ts',
     'src/tui/text/history.ts',

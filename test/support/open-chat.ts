@@ -55,7 +55,8 @@ export async function openTestChat(
   const commands = loadCommands(
     slashContext(
       {
-        ...{ store, ports: used, rules: settings.rules, feed, leave() {} },
+        ...{ store, ports: used, rules: settings.rules, feed, options: settings, leave() {} },
+        leaveTurn: () => controller.turns.leave(),
         send: (line, message) => controller.turns.queuePrepared(line, message),
         say: (text) => controller.turns.say(text),
         showBlocks: async (_, blocks) => {
@@ -92,7 +93,7 @@ export async function openTestChat(
   return {
     node,
     controller,
-    follow: () => feed.follow(settings, 'first', over.signal),
+    follow: () => feed.follow(settings, { as: 'first' }, over.signal),
     press,
     until,
     blocks,

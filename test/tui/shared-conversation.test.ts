@@ -117,8 +117,13 @@ test('a pending question is announced when the chat is opened', async () => {
   await chat.gone('crab asks in "bob"')
 })
 
-test('titles, compaction and new conversations of another client are shown', async () => {
-  await using shared = await open([{ parts: ['One.'] }, { parts: ['A summary.'] }])
+test('titles and compaction of another window are shown, and /new moves only its own window', async () => {
+  await using shared = await open([
+    { parts: ['One.'] },
+    { parts: ['A summary.'] },
+    { parts: ['Two.'] },
+    { parts: ['Three.'] },
+  ])
   const [left, right] = shared.chats
   left.type('hello\r')
   for (const chat of shared.chats) await chat.see('One.')
@@ -128,10 +133,16 @@ test('titles, compaction and new conversations of another client are shown', asy
   left.type('/compact\r')
   await left.see('Compacted')
   await right.see('compacted: a summary replaced')
+  for (const chat of shared.chats) await chat.see('· shared')
   left.type('/new\r')
-  await left.see('new conversation')
-  await right.see('new conversation, started in another window')
-  assert.doesNotMatch(left.text(), /another window|replaced the history/)
+  await left.see('new conversation · ann stays with its other window')
+  await right.gone('shared')
+  left.type('somewhere else\r')
+  await left.see('somewhere else', 'Two.')
+  right.type('still here\r')
+  await right.see('still here', 'Three.')
+  assert.doesNotMatch(right.text(), /somewhere else|new conversation/)
+  assert.doesNotMatch(left.text(), /still here|replaced the history/)
 })
 
 test('a title that another client sets while this chat compacts does not announce a compaction', async () => {

@@ -1,15 +1,17 @@
 import { constants } from 'node:os'
 import { wantsColor } from '../../cli/color.ts'
 import type { CommandHandler, ParsedOptions } from '../../cli/command.ts'
+import { defaultSender } from '../../cli/conversation-address.ts'
 import type { Host, TerminalStreams } from '../../cli/host.ts'
 import { readPermissionSettings } from '../../cli/permission-settings.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { VERSION } from '../../core/base/version.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
 import type { ChatOptions, ModeName } from '../../tui/ports.ts'
-import type { Unanswered } from '../../tui/state/pending-asks.ts'
+import type { Farewell } from '../../tui/state/farewell.ts'
 import { openChatPorts } from './ports.ts'
 import { resolveConversationId } from './resolve-conversation-id.ts'
+import { newWindowSender } from './window-memory.ts'
 
 /** Runs `crabtalk chat`, and `crabtalk` without arguments on a terminal. */
 export const chatCommand: CommandHandler = async ({ options, host, signal }) => {
@@ -17,8 +19,7 @@ export const chatCommand: CommandHandler = async ({ options, host, signal }) => 
   if (options.has('plain') || wantsPlain(host))
     return (await import('./plain.ts')).plainChat(host, settings, signal)
   const left = await openOnScreen({ settings, host }, signal)
-  const { stdout } = host
-  if (left.unanswered) stdout.write((await import('./exit-hint.ts')).exitHint(left.unanswered, host))
+  host.stdout.write((await import('./exit-hint.ts')).exitHint(left.farewell))
   return left.exitCode
 }
 
@@ -26,7 +27,7 @@ export const chatCommand: CommandHandler = async ({ options, host, signal }) => 
 async function openOnScreen(
   { settings, host }: { settings: ChatOptions; host: Host },
   signal: AbortSignal,
-): Promise<{ exitCode: number; unanswered: Unanswered | undefined }> {
+): Promise<{ exitCode: number; farewell: Farewell }> {
   const screen = requireScreen(host)
   using _raw = rawMode(screen)
   await using opened = openChatPorts(host)
@@ -38,8 +39,8 @@ async function openOnScreen(
   ])
   const terminal = { ...screen, reflow: guessReflow(host.env) }
   const until = AbortSignal.any([signal, ended.signal])
-  const unanswered = await openChat(opened.ports, { ...settings, session }, terminal, until)
-  return { exitCode: ended.exitCode, unanswered }
+  const farewell = await openChat(opened.ports, { ...settings, session }, terminal, until)
+  return { exitCode: ended.exitCode, farewell }
 }
 
 /** Leaves the chat cleanly on a signal, and immediately on a second one. */
@@ -77,9 +78,11 @@ async function toChatOptions(options: ParsedOptions, host: Host): Promise<ChatOp
   const { allow, ask, deny } = await readPermissionSettings(options, host)
   const color = (options.value('color') ?? 'auto') as 'auto' | 'always' | 'never'
   const prompt = options.args.join(' ')
+  const sender = options.value('sender')
   return {
     agent: options.value('agent') ?? DEFAULT_AGENT,
-    sender: options.value('sender') ?? (host.env['USER'] || host.env['USERNAME'] || 'user'),
+    sender: sender ?? newWindowSender(),
+    window: sender === undefined ? { person: defaultSender(host) } : undefined,
     model: options.value('model'),
     effort: options.value('effort'),
     session: options.value('resume'),

@@ -1,33 +1,41 @@
-import { defaultSender } from '../../cli/conversation-address.ts'
 import { shortId } from '../../cli/find-conversation.ts'
-import type { Host } from '../../cli/host.ts'
 import { quoteWord } from '../../core/base/quote-word.ts'
 import { escapeLine } from '../../core/base/visible.ts'
-import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
+import type { Farewell } from '../../tui/state/farewell.ts'
 import type { Unanswered } from '../../tui/state/pending-asks.ts'
 
 /**
- * Returns lines that say what becomes of unanswered questions, and what to type. Each ends with a line break.
+ * Returns lines that say what still runs or waits, and how to come back. Each ends with a line break; nothing
+ * is returned when there is nothing to come back to.
  */
-export function exitHint(unanswered: Unanswered, host: Pick<Host, 'env'>): string {
-  const { agent, sender, askIds, isWaiting } = unanswered
-  const where = escapeLine(`${agent}/${sender}`)
-  const reopen = `Reopen the chat: ${openCommand({ agent, sender }, host)}\n`
+export function exitHint({ session, running, others, unanswered }: Farewell): string {
+  const lines = [
+    ...(running === undefined || unanswered
+      ? []
+      : [`A turn is still running. Watch it: crabtalk attach ${toTarget(running)}`]),
+    ...(unanswered ? [describeUnanswered(unanswered)] : []),
+    ...(others === 0 ? [] : [describeOthers(others)]),
+    ...(session === undefined ? [] : [`Continue: crabtalk --resume ${shortId(session)}`]),
+  ]
+  return lines.map((line) => `${line}\n`).join('')
+}
+
+function toTarget(running: string): string {
+  return running.includes('/') ? quoteWord(escapeLine(running)) : shortId(running)
+}
+
+function describeUnanswered({ askIds, isWaiting }: Unanswered): string {
   const [only = ''] = askIds.length === 1 ? askIds : []
   if (!isWaiting) {
     const what = only === '' ? `The ${askIds.length} open questions` : 'The open question'
-    return `${what} in ${where} ended with the chat and its turn.\n${reopen}`
+    return `${what} ended with the chat and its turn.`
   }
   return only === ''
-    ? `${askIds.length} questions are waiting in ${where}. See them: crabtalk asks\n${reopen}`
-    : `A question is waiting in ${where}. Answer it: crabtalk answer ${shortId(only)}\n${reopen}`
+    ? `${askIds.length} questions are waiting. See them: crabtalk asks`
+    : `A question is waiting. Answer it: crabtalk answer ${shortId(only)}`
 }
 
-/** Returns the shortest command that opens the chat of a conversation. */
-function openCommand({ agent, sender }: { agent: string; sender: string }, host: Pick<Host, 'env'>): string {
-  const options = [
-    ...(agent === DEFAULT_AGENT ? [] : ['-a', quoteWord(escapeLine(agent))]),
-    ...(sender === defaultSender(host) ? [] : ['-s', quoteWord(escapeLine(sender))]),
-  ]
-  return options.length === 0 ? 'crabtalk' : ['crabtalk chat', ...options].join(' ')
+function describeOthers(count: number): string {
+  const what = count === 1 ? '1 turn of another conversation is' : `${count} turns of other conversations are`
+  return `${what} still running. See them: /agents in the chat`
 }

@@ -25,7 +25,7 @@ export async function plainChat(host: Host, options: ChatOptions, signal: AbortS
     ended.abort()
   })
   const session = await resolveConversationId(options.session, opened.ports.dispatch, signal)
-  const unanswered = await openPlainChat(
+  const farewell = await openPlainChat(
     opened.ports,
     { ...options, session, color: false },
     {
@@ -42,6 +42,6 @@ export async function plainChat(host: Host, options: ChatOptions, signal: AbortS
     },
     AbortSignal.any([signal, ended.signal]),
   )
-  if (unanswered) host.stdout.write((await import('./exit-hint.ts')).exitHint(unanswered, host))
+  host.stdout.write((await import('./exit-hint.ts')).exitHint(farewell))
   return exitCode
 }

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises'
 import { platform } from 'node:os'
 import { join } from 'node:path'
 import type { Host } from '../../cli/host.ts'
@@ -7,6 +8,7 @@ import { withoutProviderKeys } from '../../core/provider/provider-keys.ts'
 import type { ChatPorts, ProviderSetup } from '../../tui/ports.ts'
 import { openChatLink } from './link.ts'
 import { openSettings } from './settings.ts'
+import { newWindowSender, openWindowMemory } from './window-memory.ts'
 
 /** The ports of a chat; disposing disconnects from the agents and stops what was started. */
 export interface OpenedPorts extends AsyncDisposable {
@@ -18,31 +20,44 @@ export interface OpenedPorts extends AsyncDisposable {
  * use.
  */
 export function openChatPorts(host: Host): OpenedPorts {
-  const cwd = host.cwd()
   const home = host.homeDir
   const paths = resolvePaths(host)
-  const place = { cwd, home }
+  const place = { cwd: host.cwd(), home }
   const env = withoutProviderKeys(host.env)
   const link = openChatLink(host)
   const processes = lazy(async () => {
     const { openProcessHost } = await import('../../core/process/process-host.ts')
     return openProcessHost({ pid: host.pid })
   })
-  const finder = lazy(async () =>
-    (await import('./find-files.ts')).openFileFinder({ ...place, now: Date.now }),
-  )
-  const system = { env, platform: platform(), cwd }
+  const openFinder = () =>
+    lazy(async () => (await import('./find-files.ts')).openFileFinder({ ...place, now: Date.now }))
+  let finder = openFinder()
+  const system = { env, platform: platform(), cwd: place.cwd }
   const ports: ChatPorts = {
     dispatch: link.dispatch,
     connect: link.connect,
     providers: lazyProviders(host),
-    cwd,
-    shownCwd: abbreviateHome(cwd, home),
+    get cwd() {
+      return place.cwd
+    },
+    get shownCwd() {
+      return abbreviateHome(place.cwd, home)
+    },
+    abbreviate: (path) => abbreviateHome(path, home),
+    async enter(cwd) {
+      if (cwd === place.cwd) return true
+      if (!(await isFolder(cwd))) return false
+      place.cwd = cwd
+      finder = openFinder()
+      return true
+    },
+    newSender: newWindowSender,
+    memory: openWindowMemory(paths.cache),
     env,
     settings: openSettings(host),
     now: Date.now,
     elapsed: () => performance.now(),
-    branch: async () => (await import('./branch.ts')).readBranch(cwd),
+    branch: async () => (await import('./branch.ts')).readBranch(place.cwd),
     readHistory: async () => (await import('./history-file.ts')).readSentHistory(paths.history),
     rememberSent: async (text, pasted = []) =>
       (await import('./history-file.ts')).appendSentHistory(paths.history, { text, pasted }),
@@ -63,6 +78,7 @@ export function openChatPorts(host: Host): OpenedPorts {
       const { runLocalShell } = await import('../../core/hooks/bash/user-shell.ts')
       const spillFolder = join(paths.cache, 'output', 'shell')
       const columns = host.columns()
+      const { cwd } = place
       const options = { processes: await processes.get(), cwd, env, spillFolder, columns, onOutput }
       return runLocalShell(line, options, signal)
     },
@@ -91,6 +107,13 @@ function lazyProviders(host: Host): ProviderSetup {
 function writeToTerminal(host: Host, sequence: string): void {
   using terminal = host.terminal()
   terminal?.output.write(sequence)
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return await stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  )
 }
 
 /** Abbreviates the home directory to `~`. */

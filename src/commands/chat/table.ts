@@ -9,7 +9,7 @@ const options: readonly CommandOption[] = [
     short: 's',
     value: 'NAME',
     kind: 'sender',
-    summary: 'The sender whose conversation to open (default your user name)',
+    summary: 'Share the conversation of this sender with other windows and scripts',
   },
   { name: 'model', short: 'm', value: 'NAME', kind: 'model', summary: 'Use this model' },
   EFFORT_OPTION,
@@ -20,7 +20,7 @@ const options: readonly CommandOption[] = [
   { name: 'color', value: 'WHEN', choices: ['auto', 'always', 'never'], summary: 'When to use colors' },
 ]
 
-const RESUME_HINT = 'crabtalk continues where you left off; --new starts another conversation'
+const RESUME_HINT = 'crabtalk continues the last conversation of this directory; --new starts another one'
 const IS_SEND = 'crabtalk send "…" prints the answer and exits'
 
 /** The row of the command table for the chat. */
@@ -29,7 +29,8 @@ export const CHAT_COMMANDS: readonly Command[] = [
     path: ['chat'],
     args: '[...prompt]',
     summary: 'Chat with an agent in the terminal (the same as crabtalk alone)',
-    details: `The chat continues where you left off; --new starts another conversation. A PROMPT is sent immediately. What you type
+    details: `The chat continues the last conversation of this directory, unless another window has it open; --new starts another one, and
+--resume and --sender share one on purpose. A PROMPT is sent immediately. What you type
 while the agent works reaches it before its next step; Tab queues it until the turn ends; Esc interrupts.`,
     options,
     instead: { '-c': RESUME_HINT, '--continue': RESUME_HINT, '-p': IS_SEND, '--print': IS_SEND },

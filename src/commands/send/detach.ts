@@ -8,7 +8,7 @@ import { toShownJson } from '../../core/base/json.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { attach } from '../../daemon/attach.ts'
 import { readInput } from './input.ts'
-import { newRunRecord, prepareMessage } from './run.ts'
+import { markContinued, newRunRecord, prepareMessage } from './run.ts'
 import { daemonFor, type SendSettings } from './settings.ts'
 
 /**
@@ -56,6 +56,9 @@ async function begin(
   const { agent, runId } = await request(dispatch, 'send', { ...message, detach: true }, signal)
   record.agent = agent
   record.run = runId
+  if (settings.target.kind !== 'last') return
+  const { id } = await request(dispatch, 'getSession', { agent, sender: record.sender }, signal)
+  await markContinued(settings, id, host)
 }
 
 function toJson(

@@ -1,3 +1,5 @@
+import type { Host } from '../../cli/host.ts'
+import { resolvePaths } from '../../cli/paths.ts'
 import { toOnAsk } from '../../cli/permission-settings.ts'
 import { findRunFailure, isAnswered, RunRecord } from '../../cli/turn/record.ts'
 import type { RunOutcome, Sink } from '../../cli/turn/sink.ts'
@@ -59,6 +61,17 @@ export async function sendAndFollow(run: SendRun): Promise<void> {
     if (!record.isActing) stop.resetIdle()
   }
   stop.pauseIdle()
+  await markContinued(settings, record.session, run.host)
+}
+
+/**
+ * Records that the user has seen the conversation that `--continue` continued, so that the chat of this
+ * directory opens it, too.
+ */
+export async function markContinued(settings: SendSettings, session: string, host: Host): Promise<void> {
+  if (settings.target.kind !== 'last' || session === '') return
+  const { markLookedAt } = await import('../../cli/looked-at.ts')
+  await markLookedAt(resolvePaths(host).cache, session, Date.now())
 }
 
 /** Runs one turn and returns its outcome; never throws. */

@@ -61,6 +61,8 @@ export const STATUS_PARTS = [
   'mode',
   'vim',
   'model',
+  'shared',
+  'others',
   'title',
   'context',
   'cost',

@@ -64,6 +64,11 @@ export class TurnSummary<Reason> {
     this.#isTextOpen = false
   }
 
+  /** The names of the calls of the current step that have no result yet. */
+  get runningCalls(): string[] {
+    return [...this.#calls.values()].map(({ name }) => name)
+  }
+
   /** Begins a step with all of its calls. */
   startCalls(calls: Iterable<{ id: string; name: string; server: string }>): void {
     this.#calls = new Map()
@@ -72,6 +77,7 @@ export class TurnSummary<Reason> {
 
   finishCall({ callId, durationMs, isError, denial }: CountedResult<Reason>): void {
     const { name, server } = this.#calls.get(callId) ?? { name: callId, server: '' }
+    this.#calls.delete(callId)
     const tool = this.tools.get(name) ?? { name, server, calls: 0, errors: 0, ms: 0 }
     tool.calls++
     tool.ms += durationMs

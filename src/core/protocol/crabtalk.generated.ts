@@ -1362,6 +1362,12 @@ export interface ActiveConversationInfo {
   detached: boolean;
   /** The number of its open questions. */
   asks: number;
+  /** The working directory of the session, absolute; empty when it is not stored. */
+  cwd: string;
+  /** The beginning of the sender's first message, on one line. */
+  preview: string;
+  /** What the turn does now, on one line: its running tool calls, or the last line of its text. */
+  activity: string;
 }
 
 /** Conversations in memory. */
@@ -1403,6 +1409,12 @@ export interface ConversationInfo {
   agentId: string;
   /** The beginning of the sender's first message, on one line. */
   preview: string;
+  /** The number of windows that follow its pair (Attach.window), as far as the answering process knows. */
+  windows: number;
+  /** Whether the answering process runs a turn or a compaction in it. */
+  running: boolean;
+  /** The number of its open questions. */
+  asks: number;
 }
 
 /** Stored sessions, newest first; empty only after the last page. */
@@ -1524,11 +1536,13 @@ export interface NewSession {
   cwd: string;
 }
 
-/** Copies a session for the same pair. */
+/** Copies a session. The copy becomes the one that its pair continues. */
 export interface ForkSession {
   session: string;
   /** The SessionMessage.seq of the last line to keep. 0 keeps all. */
   upto: number;
+  /** The sender of the copy; empty keeps the sender, and thereby the pair. */
+  sender: string;
 }
 
 /** Makes this session the one that its pair continues. */
@@ -1614,13 +1628,20 @@ export interface Attach {
    * 0: the events of the running turn, if there is one.
    */
   afterSeq: number;
+  /** The client is a window in which a person types: ConversationInfo.windows counts it. */
+  window: boolean;
+  /** 409 when another window follows the pair. */
+  exclusive: boolean;
 }
 
 /** One event of a followed conversation. */
 export interface AttachEvent {
   event:
     | //
-    /** The first reply, sent again when the pair continues in another session or a turn starts or ends. */
+    /**
+     * The first reply, sent again when the pair continues in another session or a turn starts or ends, and to
+     * windows when the number of followers changes.
+     */
     { $case: "state"; value: AttachState }
     | //
     /** A message of the user, from any client. */
@@ -1654,6 +1675,10 @@ export interface AttachState {
    * ones.
    */
   upto: number;
+  /** The number of clients that follow the pair, this one included. 0: not known. */
+  followers: number;
+  /** Whether the last stored turn never ended, because its process did. Only in the first reply. */
+  unfinished: boolean;
 }
 
 /** Lists the archives of a session; of all sessions of the agent when `session` is empty. */
@@ -9759,6 +9784,9 @@ function createBaseActiveConversationInfo(): ActiveConversationInfo {
     runId: "",
     detached: false,
     asks: 0,
+    cwd: "",
+    preview: "",
+    activity: "",
   };
 }
 
@@ -9790,6 +9818,15 @@ export const ActiveConversationInfo: MessageFns<ActiveConversationInfo> = {
     }
     if (message.asks !== 0) {
       writer.uint32(504).uint32(message.asks);
+    }
+    if (message.cwd !== "") {
+      writer.uint32(514).string(message.cwd);
+    }
+    if (message.preview !== "") {
+      writer.uint32(522).string(message.preview);
+    }
+    if (message.activity !== "") {
+      writer.uint32(530).string(message.activity);
     }
     return writer;
   },
@@ -9879,6 +9916,30 @@ export const ActiveConversationInfo: MessageFns<ActiveConversationInfo> = {
             message.asks = reader.uint32();
             continue;
           }
+          case 64: {
+            if (tag !== 514) {
+              break;
+            }
+
+            message.cwd = reader.string();
+            continue;
+          }
+          case 65: {
+            if (tag !== 522) {
+              break;
+            }
+
+            message.preview = reader.string();
+            continue;
+          }
+          case 66: {
+            if (tag !== 530) {
+              break;
+            }
+
+            message.activity = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -9905,6 +9966,9 @@ export const ActiveConversationInfo: MessageFns<ActiveConversationInfo> = {
     message.runId = object.runId ?? "";
     message.detached = object.detached ?? false;
     message.asks = object.asks ?? 0;
+    message.cwd = object.cwd ?? "";
+    message.preview = object.preview ?? "";
+    message.activity = object.activity ?? "";
     return message;
   },
 };
@@ -10082,6 +10146,9 @@ function createBaseConversationInfo(): ConversationInfo {
     updatedAt: "",
     agentId: "",
     preview: "",
+    windows: 0,
+    running: false,
+    asks: 0,
   };
 }
 
@@ -10125,6 +10192,15 @@ export const ConversationInfo: MessageFns<ConversationInfo> = {
     }
     if (message.preview !== "") {
       writer.uint32(514).string(message.preview);
+    }
+    if (message.windows !== 0) {
+      writer.uint32(520).uint32(message.windows);
+    }
+    if (message.running !== false) {
+      writer.uint32(528).bool(message.running);
+    }
+    if (message.asks !== 0) {
+      writer.uint32(536).uint32(message.asks);
     }
     return writer;
   },
@@ -10246,6 +10322,30 @@ export const ConversationInfo: MessageFns<ConversationInfo> = {
             message.preview = reader.string();
             continue;
           }
+          case 65: {
+            if (tag !== 520) {
+              break;
+            }
+
+            message.windows = reader.uint32();
+            continue;
+          }
+          case 66: {
+            if (tag !== 528) {
+              break;
+            }
+
+            message.running = reader.bool();
+            continue;
+          }
+          case 67: {
+            if (tag !== 536) {
+              break;
+            }
+
+            message.asks = reader.uint32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -10276,6 +10376,9 @@ export const ConversationInfo: MessageFns<ConversationInfo> = {
     message.updatedAt = object.updatedAt ?? "";
     message.agentId = object.agentId ?? "";
     message.preview = object.preview ?? "";
+    message.windows = object.windows ?? 0;
+    message.running = object.running ?? false;
+    message.asks = object.asks ?? 0;
     return message;
   },
 };
@@ -11262,7 +11365,7 @@ export const NewSession: MessageFns<NewSession> = {
 };
 
 function createBaseForkSession(): ForkSession {
-  return { session: "", upto: 0 };
+  return { session: "", upto: 0, sender: "" };
 }
 
 export const ForkSession: MessageFns<ForkSession> = {
@@ -11272,6 +11375,9 @@ export const ForkSession: MessageFns<ForkSession> = {
     }
     if (message.upto !== 0) {
       writer.uint32(16).uint64(message.upto);
+    }
+    if (message.sender !== "") {
+      writer.uint32(482).string(message.sender);
     }
     return writer;
   },
@@ -11305,6 +11411,14 @@ export const ForkSession: MessageFns<ForkSession> = {
             message.upto = longToNumber(reader.uint64());
             continue;
           }
+          case 60: {
+            if (tag !== 482) {
+              break;
+            }
+
+            message.sender = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -11324,6 +11438,7 @@ export const ForkSession: MessageFns<ForkSession> = {
     const message = createBaseForkSession();
     message.session = object.session ?? "";
     message.upto = object.upto ?? 0;
+    message.sender = object.sender ?? "";
     return message;
   },
 };
@@ -12037,7 +12152,7 @@ export const AttachmentInfo: MessageFns<AttachmentInfo> = {
 };
 
 function createBaseAttach(): Attach {
-  return { agent: "", sender: "", afterSeq: 0 };
+  return { agent: "", sender: "", afterSeq: 0, window: false, exclusive: false };
 }
 
 export const Attach: MessageFns<Attach> = {
@@ -12050,6 +12165,12 @@ export const Attach: MessageFns<Attach> = {
     }
     if (message.afterSeq !== 0) {
       writer.uint32(24).uint64(message.afterSeq);
+    }
+    if (message.window !== false) {
+      writer.uint32(480).bool(message.window);
+    }
+    if (message.exclusive !== false) {
+      writer.uint32(488).bool(message.exclusive);
     }
     return writer;
   },
@@ -12091,6 +12212,22 @@ export const Attach: MessageFns<Attach> = {
             message.afterSeq = longToNumber(reader.uint64());
             continue;
           }
+          case 60: {
+            if (tag !== 480) {
+              break;
+            }
+
+            message.window = reader.bool();
+            continue;
+          }
+          case 61: {
+            if (tag !== 488) {
+              break;
+            }
+
+            message.exclusive = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -12111,6 +12248,8 @@ export const Attach: MessageFns<Attach> = {
     message.agent = object.agent ?? "";
     message.sender = object.sender ?? "";
     message.afterSeq = object.afterSeq ?? 0;
+    message.window = object.window ?? false;
+    message.exclusive = object.exclusive ?? false;
     return message;
   },
 };
@@ -12214,7 +12353,7 @@ export const AttachEvent: MessageFns<AttachEvent> = {
 };
 
 function createBaseAttachState(): AttachState {
-  return { session: undefined, runId: "", seq: 0, asks: [], resumedAfter: 0, upto: 0 };
+  return { session: undefined, runId: "", seq: 0, asks: [], resumedAfter: 0, upto: 0, followers: 0, unfinished: false };
 }
 
 export const AttachState: MessageFns<AttachState> = {
@@ -12236,6 +12375,12 @@ export const AttachState: MessageFns<AttachState> = {
     }
     if (message.upto !== 0) {
       writer.uint32(48).uint64(message.upto);
+    }
+    if (message.followers !== 0) {
+      writer.uint32(480).uint32(message.followers);
+    }
+    if (message.unfinished !== false) {
+      writer.uint32(488).bool(message.unfinished);
     }
     return writer;
   },
@@ -12301,6 +12446,22 @@ export const AttachState: MessageFns<AttachState> = {
             message.upto = longToNumber(reader.uint64());
             continue;
           }
+          case 60: {
+            if (tag !== 480) {
+              break;
+            }
+
+            message.followers = reader.uint32();
+            continue;
+          }
+          case 61: {
+            if (tag !== 488) {
+              break;
+            }
+
+            message.unfinished = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -12326,6 +12487,8 @@ export const AttachState: MessageFns<AttachState> = {
     message.asks = object.asks?.map((e) => AskInfo.fromPartial(e)) || [];
     message.resumedAfter = object.resumedAfter ?? 0;
     message.upto = object.upto ?? 0;
+    message.followers = object.followers ?? 0;
+    message.unfinished = object.unfinished ?? false;
     return message;
   },
 };

@@ -109,17 +109,26 @@ async function appendMeta(
   return header
 }
 
-/** Copies a session up to a line (all of it for 0) into a new one, which becomes its pair's active session. */
-export async function forkSession(
-  sessions: Sessions,
-  at: { id: string; upto: number; now: Date },
-  signal: AbortSignal,
-): Promise<string> {
+/**
+ * Copies a session up to a line (all of it for 0) into a new one, which becomes the active session of its
+ * pair, or of the pair with another sender.
+ */
+export async function forkSession(sessions: Sessions, at: ForkPoint, signal: AbortSignal): Promise<string> {
   const { stores } = sessions
   const copy = await copySession(stores, at, signal)
   // The copy may have the same timestamp as the active session.
   await activateSession(sessions, { id: copy, now: at.now }, signal)
   return copy
+}
+
+/** The content and the sender of a copy of a session. */
+export interface ForkPoint {
+  id: string
+  /** The last line to copy; 0 for all. */
+  upto: number
+  now: Date
+  /** The sender of the copy; by default that of the session. */
+  sender?: string
 }
 
 /** Deletes a session permanently, after a running turn on it has ended. */
@@ -133,14 +142,11 @@ export async function deleteSession(
   stores.cache.delete(id)
 }
 
-async function copySession(
-  stores: ConversationStores,
-  at: { id: string; upto: number; now: Date },
-  signal: AbortSignal,
-): Promise<string> {
+async function copySession(stores: ConversationStores, at: ForkPoint, signal: AbortSignal): Promise<string> {
   await using _turn = await stores.leases.take(turnLeaseName(at.id), signal)
   const { header } = await stores.storage.read(at.id)
-  const fork = { ...header, created_at: at.now.toISOString(), forked_from: at.id }
+  const { id: from, sender = header.created_by } = at
+  const fork = { ...header, created_by: sender, created_at: at.now.toISOString(), forked_from: from }
   return await stores.storage.copySession(at.id, fork, at.upto)
 }
 

@@ -6,6 +6,7 @@ import type {
   SessionInfo,
   SessionMessage,
 } from '../../core/protocol/crabtalk.generated.ts'
+import { turnLeaseName } from '../../core/runtime/leased-conversation.ts'
 import { type ConversationSnapshot, followConversation } from '../../core/runtime/live/follow.ts'
 import type { JournalMessage } from '../../core/runtime/live/journal.ts'
 import type { Pair, Storage } from '../../core/storage/types.ts'
@@ -21,7 +22,7 @@ import { toWireEvent } from './stream-events.ts'
  * client leaves.
  */
 export async function* attachTo(
-  { services, channel }: RequestContext<'agents' | 'stores' | 'asks' | 'live' | 'journals'>,
+  { services, channel }: RequestContext<AttachNeeds>,
   message: Attach,
   signal: AbortSignal,
 ): AsyncGenerator<AttachEvent> {
@@ -29,16 +30,24 @@ export async function* attachTo(
   await ensureDefaultAgentId(services, message)
   const pair = await resolvePair(services, message)
   const at = { journals, live, storage: stores.storage }
+  const mode = { isWindow: message.window, isExclusive: message.exclusive }
+  let followers = 0
+  await using _followed = await services.followers.enter(pair, mode, signal)
   for await (const item of followConversation({ pair, afterSeq: message.afterSeq }, at, signal)) {
     if (item.type === 'event') {
       yield { event: { $case: 'stream', value: { seq: item.seq, event: toWireEvent(item.event, channel) } } }
     } else if (item.type === 'message') {
       yield { event: { $case: 'message', value: toMessage(item.message) } }
     } else {
-      yield { event: { $case: 'state', value: await toState({ services, channel }, pair, item.snapshot) } }
+      const value = await toState({ services, channel }, pair, item.snapshot)
+      if (item.isFollowers && (!message.window || value.followers === followers)) continue
+      followers = value.followers
+      yield { event: { $case: 'state', value } }
     }
   }
 }
+
+type AttachNeeds = 'agents' | 'stores' | 'asks' | 'live' | 'journals' | 'followers' | 'findHolder'
 
 /**
  * Assigns the default agent its id, which otherwise happens in the first turn of a home: a client that
@@ -50,11 +59,17 @@ async function ensureDefaultAgentId({ agents }: Pick<Services, 'agents'>, { agen
 }
 
 async function toState(
-  { services: { asks, live, stores }, channel }: RequestContext<'stores' | 'asks' | 'live'>,
+  {
+    services: { asks, live, stores, followers, findHolder },
+    channel,
+  }: RequestContext<'stores' | 'asks' | 'live' | 'followers' | 'findHolder'>,
   pair: Pair,
-  { session, runId, seq, resumedAfter, upto }: ConversationSnapshot,
+  { session, runId, seq, resumedAfter, upto, isUnfinished }: ConversationSnapshot,
 ): Promise<AttachState> {
   const run = live.running().find(({ id }) => id === runId)
+  // A turn without an end may be running in another process.
+  const isHeld =
+    isUnfinished && session !== undefined && (await findHolder(turnLeaseName(session))) !== undefined
   const waiting = run?.start ? asks.list(run.start.primary.name) : []
   return {
     session: session === undefined ? undefined : await readActiveInfo(stores.storage, pair, session),
@@ -63,6 +78,8 @@ async function toState(
     asks: waiting.filter(({ sender }) => sender === pair.sender).map((ask) => toAskInfo(ask, channel)),
     resumedAfter,
     upto,
+    followers: followers.count(pair).clients,
+    unfinished: isUnfinished && !isHeld,
   }
 }
 

@@ -26,7 +26,7 @@ import { takeFitting } from './take-fitting.ts'
 export async function listConversations(
   storage: Pick<Storage, 'listSessions'>,
   filter: ListConversationsMsg & { agentId?: string },
-  agentNames: ReadonlyMap<string, string>,
+  { agentNames, activity }: { agentNames: ReadonlyMap<string, string>; activity: ConversationActivity },
   before?: ConversationListBefore,
 ): Promise<ConversationList> {
   const { agentId, sender, cwd, offset, limit } = filter
@@ -34,7 +34,8 @@ export async function listConversations(
   const { sessions, total } = await listSessions(storage, { ...query, offset, limit })
   const known = before?.list
   const conversations = takeFitting(sessions, measureSummary).map((summary, index) => {
-    const place = { agent: agentNames.get(summary.agentId) ?? summary.agent, seq: offset + index + 1 }
+    const agent = agentNames.get(summary.agentId) ?? summary.agent
+    const place = { agent, seq: offset + index + 1, ...activity(summary) }
     const info = known?.conversations[index]
     return info && isInfoOf(info, summary, place) ? info : toConversationInfo(summary, place)
   })
@@ -48,6 +49,11 @@ export async function listConversations(
 export interface ConversationListBefore {
   list?: ConversationList
 }
+
+/** Returns what happens in a conversation at this moment, as far as this process knows. */
+export type ConversationActivity = (
+  summary: SessionSummary,
+) => Pick<ConversationInfo, 'windows' | 'running' | 'asks'>
 
 /** Handles `get_conversation_history`: returns the messages, oldest first. */
 export async function getConversationHistory(
@@ -93,19 +99,18 @@ export async function getSession(storage: Storage, session: string): Promise<Ses
 }
 
 /** The facts of a row of a list that are not in the summary. */
-type ConversationPlace = Pick<ConversationInfo, 'agent' | 'seq'>
+type ConversationPlace = Pick<ConversationInfo, 'agent' | 'seq' | 'windows' | 'running' | 'asks'>
 
 /** Whether a row is what `toConversationInfo` would return. */
-function isInfoOf(
-  info: ConversationInfo,
-  summary: SessionSummary,
-  { agent, seq }: ConversationPlace,
-): boolean {
+function isInfoOf(info: ConversationInfo, summary: SessionSummary, place: ConversationPlace): boolean {
   return (
     info.filePath === summary.id &&
     info.updatedAt === summary.updatedAt &&
-    info.seq === seq &&
-    info.agent === agent &&
+    info.seq === place.seq &&
+    info.agent === place.agent &&
+    info.windows === place.windows &&
+    info.running === place.running &&
+    info.asks === place.asks &&
     info.agentId === summary.agentId &&
     info.sender === summary.sender &&
     info.title === summary.title &&
@@ -120,15 +125,14 @@ function isSameList(a: readonly ConversationInfo[], b: readonly ConversationInfo
   return a.length === b.length && a.every((info, index) => info === b[index])
 }
 
-function toConversationInfo(summary: SessionSummary, { agent, seq }: ConversationPlace): ConversationInfo {
+function toConversationInfo(summary: SessionSummary, known: ConversationPlace): ConversationInfo {
   const { agentId, sender, title, id, cwd, createdAt, updatedAt, messageCount, preview } = summary
   const aliveSecs = Math.max(0, Math.round((Date.parse(updatedAt) - Date.parse(createdAt)) / 1000)) || 0
   const date = createdAt.slice(0, 10)
   return {
-    agent,
+    ...known,
     agentId,
     sender,
-    seq,
     title,
     filePath: id,
     messageCount,

@@ -27,7 +27,7 @@ import {
 import { mcpTrace, subscribeMcpEvents } from './mcp-events.ts'
 import { handleListModels, handleListSkills } from './models-skills.ts'
 import type { RequestContext } from './request-context.ts'
-import { listActiveConversations, waitRun } from './runs.ts'
+import { listActiveConversations, readActivity, waitRun } from './runs.ts'
 import {
   findSession,
   generateTitle,
@@ -111,7 +111,8 @@ function operations(served: RequestContext): Handlers {
     listActiveConversations: (message) => listActiveConversations(services, message),
     listConversations: async (filter) => {
       const agentNames = new Map((await agents.list()).agents.map(({ id, name }) => [id, name]))
-      return listConversations(storage, await withAgentId(services, filter), agentNames, listBefore)
+      const more = { agentNames, activity: readActivity(services) }
+      return listConversations(storage, await withAgentId(services, filter), more, listBefore)
     },
     getConversationHistory: ({ filePath }) => getConversationHistory(storage, filePath),
     async deleteConversation({ filePath }, signal) {

@@ -1,3 +1,5 @@
+import { maskCredentials } from '../../core/base/mask-credentials.ts'
+import { collapseBlanks } from '../../core/base/sanitize.ts'
 import type {
   ActiveConversationInfo,
   ActiveConversationList,
@@ -10,6 +12,7 @@ import type { TurnRun } from '../../core/runtime/live/run.ts'
 import type { RunningWork } from '../../core/runtime/running-turns.ts'
 import type { SessionSummary } from '../../core/storage/types.ts'
 import type { Services } from '../services.ts'
+import type { ConversationActivity } from './conversations.ts'
 import { toDenialInfo, toWireEvent } from './stream-events.ts'
 
 /**
@@ -55,12 +58,41 @@ export async function listActiveConversations(
   }
 }
 
+/** Returns a lookup of what happens in a conversation now. */
+export function readActivity({
+  running,
+  asks,
+  followers,
+}: Pick<Services, 'running' | 'asks' | 'followers'>): ConversationActivity {
+  const busy = new Set(running.list().map(({ conversation }) => conversation.id))
+  const open = Map.groupBy(asks.list(''), ({ session }) => session)
+  if (busy.size === 0 && open.size === 0 && followers.isIdle) return () => IDLE
+  return ({ id, agentId, sender }) => ({
+    windows: followers.count({ agentId, sender }).windows,
+    running: busy.has(id),
+    asks: open.get(id)?.length ?? 0,
+  })
+}
+
+const IDLE = { windows: 0, running: false, asks: 0 }
+
+/** Describes what a turn does, on one line: its running tools, or else the last line of its text. */
+function describeActivity({ summary: { runningCalls, lastText } }: TurnRun): string {
+  if (runningCalls.length > 0) return `running ${[...new Set(runningCalls)].join(', ')}`
+  const line = lastText.slice(-ACTIVITY_SOURCE).trimEnd().split('\n').at(-1) ?? ''
+  return collapseBlanks(maskCredentials(line, '***')).slice(0, ACTIVITY_CHARS)
+}
+
+const ACTIVITY_SOURCE = 2_000
+const ACTIVITY_CHARS = 200
+
 /** A conversation that is not stored has no title. */
 function toInfo(
   { agent, pair, since, conversation, runId = '' }: RunningWork,
   summary: SessionSummary | undefined,
   { live, asks, now }: Pick<Services, 'asks' | 'live' | 'now'>,
 ): ActiveConversationInfo {
+  const run = live.running().find(({ id }) => id === runId)
   const countMessages = () => conversation.history.messages.filter(({ role }) => role !== 'tool').length
   return {
     agent,
@@ -70,7 +102,10 @@ function toInfo(
     title: summary?.title ?? '',
     session: conversation.id,
     runId,
-    detached: live.running().some((run) => run.id === runId && run.detached),
+    detached: run?.detached ?? false,
     asks: asks.list(agent).filter((ask) => ask.runId === runId).length,
+    cwd: summary?.cwd ?? '',
+    preview: summary?.preview ?? '',
+    activity: run ? describeActivity(run) : '',
   }
 }

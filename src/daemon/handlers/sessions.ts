@@ -82,16 +82,16 @@ export async function handleActivateSession(
 
 /**
  * Handles `fork_session`: copies a session, or its beginning, and makes the copy the active session of the
- * pair. Returns the agent's name and throws as `activate_session` does.
+ * pair, or of the pair with another sender. Returns the agent's name and throws as `activate_session` does.
  */
 export async function handleForkSession(
   services: Pick<Services, 'agents' | 'stores' | 'running' | 'journals' | 'now'>,
-  { session, upto }: ForkSession,
+  { session, upto, sender }: ForkSession,
   signal: AbortSignal,
 ): Promise<SessionInfo> {
   const { storage } = services.stores
   const agent = await resolveSessionAgent(services.agents, (await sessionMeta(storage, session)).summary)
-  const at = { id: session, upto, now: new Date(services.now()) }
+  const at = { id: session, upto, now: new Date(services.now()), ...(sender && { sender }) }
   return { ...(await getSession(storage, await runtime.forkSession(services, at, signal))), agent }
 }
 

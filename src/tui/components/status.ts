@@ -1,5 +1,6 @@
 import { STATUS_PARTS, type StatusPartName } from '../../core/base/chat-settings.ts'
 import type { ModeName } from '../ports.ts'
+import { isCurrent, otherRuns } from '../state/pending-asks.ts'
 import type { ChatState, UsageTotals } from '../state/types.ts'
 import { cleanLine } from '../view/clean.ts'
 import { formatCount, formatUsd, meter } from '../view/numbers.ts'
@@ -32,6 +33,8 @@ const PARTS: Readonly<Record<StatusPartName, MakePart>> = {
   mode: ({ mode }) => ({ text: MODES[mode].text, rank: 10, style: MODES[mode].style }),
   vim: vimPart,
   model: ({ model, effort }) => ({ text: cleanLine(`${model} ${effort}`).trim(), rank: 7, style: 'dim' }),
+  shared: ({ followers }) => ({ text: followers > 1 ? 'shared' : '', rank: 8, style: 'accent' }),
+  others: othersPart,
   title: ({ title }) => ({ text: truncateText(cleanLine(title), TITLE_COLUMNS), rank: 2, style: 'dim' }),
   context: ({ usage }) => ({ ...contextMeter(usage), rank: 8 }),
   cost: ({ usage: { usd, turns } }) => ({
@@ -48,7 +51,8 @@ const PARTS: Readonly<Record<StatusPartName, MakePart>> = {
 }
 
 /** Whether a part says something that the user must know. */
-function isUrgent(name: StatusPartName, { mode, isLinkLost }: ChatState): boolean {
+function isUrgent(name: StatusPartName, { mode, isLinkLost, followers }: ChatState): boolean {
+  if (name === 'shared') return followers > 1
   return (name === 'mode' && mode === 'all') || (name === 'daemon' && isLinkLost)
 }
 
@@ -57,6 +61,14 @@ function vimPart({ prompt: { vim } }: ChatState): StatusPart {
   const isNormal = vim.mode === 'normal'
   const text = isNormal ? `NORMAL ${cleanLine(vim.pending)}`.trimEnd() : 'INSERT'
   return { text, rank: 6, style: isNormal ? 'accent' : 'dim' }
+}
+
+/** Counts the turns and questions of other conversations. */
+function othersPart(state: ChatState): StatusPart {
+  const asks = state.asks.filter((card) => !isCurrent(state, card)).length
+  const running = otherRuns(state).length
+  const parts = [...(running > 0 ? [`${running} running`] : []), ...(asks > 0 ? [`${asks} asks`] : [])]
+  return { text: parts.join(' · '), rank: 6, style: asks > 0 ? 'warning' : 'dim' }
 }
 
 /** Returns the place where the agents run, or a warning when the daemon is gone. */

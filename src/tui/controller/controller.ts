@@ -70,6 +70,8 @@ export class Controller {
   #drawnSize: string | undefined
   /** Whether the last key asked to leave. */
   #isLeaving = false
+  /** Whether the user has asked to leave by a command. */
+  #hasQuit = false
 
   constructor(options: ControllerOptions) {
     this.#options = options
@@ -225,12 +227,25 @@ export class Controller {
     }
   }
 
-  /** Leaves the chat. A turn in this process would end with it, so leaving then takes a second key. */
+  /** Leaves by a command. A turn in this process would end with it, so leaving then takes a second command. */
+  readonly leave = (): void => {
+    if (this.#isLost && !this.#hasQuit) {
+      this.#hasQuit = true
+      this.#hint(`${LOST}, or type /quit again to cancel it`)
+    } else this.#options.leave()
+  }
+
+  /** Whether turns would end with this process. */
+  get #isLost(): boolean {
+    const isRunning = this.turns.isBusy || this.turns.hasLeftTurns
+    return isRunning && this.#options.store.get().place === 'process'
+  }
+
+  /** Leaves by a key; while turns would end with this process, the key must be pressed twice. */
   #leave(): void {
-    const isLost = this.turns.isBusy && this.#options.store.get().place === 'process'
-    if (isLost && !this.#isLeaving) {
+    if (this.#isLost && !this.#isLeaving) {
       this.#isLeaving = true
-      this.#hint('A turn is running in this process: wait until it ends, or press Ctrl+D again to cancel it')
+      this.#hint(`${LOST}, or press Ctrl+D again to cancel it`)
     } else this.#options.leave()
   }
 
@@ -299,6 +314,8 @@ export class Controller {
     this.#options.store.act(action)
   }
 }
+
+const LOST = 'A turn is running in this process: wait until it ends'
 
 /** The time, in milliseconds, within which a key counts as pressed again. */
 const REPEAT_KEY_MS = 2_000

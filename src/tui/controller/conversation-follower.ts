@@ -15,7 +15,7 @@ import { toBlocks } from '../state/history-blocks.ts'
 import type { ChatStore } from '../state/store.ts'
 import { titleFor } from '../state/title-for.ts'
 import type { Block } from '../view/blocks.ts'
-import { watchAsks } from './inbox.ts'
+import { watchOthers } from './inbox.ts'
 import { fetchLastMessages } from './last-messages.ts'
 import type { OwnRuns } from './own-runs.ts'
 import { watchServers } from './server-watch.ts'
@@ -60,6 +60,7 @@ export class ConversationFollower {
   #isCompacted = false
   /** The number of messages of the conversation in the last snapshot. */
   #messageCount = 0
+  #session: string | undefined
 
   constructor(options: FollowerOptions, pair: { agent: string; sender: string }, opening: Opening) {
     this.#options = options
@@ -98,6 +99,7 @@ export class ConversationFollower {
       this.#connected.reject(reason)
       throw reason
     } finally {
+      this.#markLookedAt()
       this.#endAll()
     }
   }
@@ -141,7 +143,7 @@ export class ConversationFollower {
       for await (const { event } of requestMany(
         ports.dispatch,
         'attach',
-        { ...this.pair, afterSeq },
+        { ...this.pair, afterSeq, window: true, exclusive: this.#opening?.isExclusive ?? false },
         signal,
       )) {
         if (event?.$case === 'stream') await this.#event(event.value)
@@ -150,12 +152,12 @@ export class ConversationFollower {
         else if (event?.$case === 'state') {
           isFirst = false
           await this.#applySnapshot(event.value, afterSeq, signal)
-          store.act({ type: 'set', change: { place, isLinkLost: false } })
+          store.act({ type: 'set', change: { place, isLinkLost: false, followers: event.value.followers } })
           onStanding()
           this.#shown.resolve()
           this.#connected.resolve()
           watchServers({ ...this.#options, agent: this.pair.agent }, until).catch(() => undefined) // as for questions, below
-          watchAsks(this.#options, until).catch(() => undefined) // an older daemon cannot report questions, and a lost connection is noticed by the loop above
+          watchOthers(this.#options, until).catch(() => undefined) // an older daemon cannot report questions, and a lost connection is noticed by the loop above
         }
       }
     } finally {
@@ -189,7 +191,7 @@ export class ConversationFollower {
   async #showOrCatchUp(state: AttachState, signal: AbortSignal): Promise<void> {
     const { store } = this.#options
     const isSame = !this.#opening && state.session?.id === store.get().session
-    if (!isSame) return this.#show(state, this.#opening ?? 'elsewhere', signal)
+    if (!isSame) return this.#show(state, this.#opening ?? ELSEWHERE, signal)
     if (state.session === undefined) return
     const { dispatch } = this.#options.ports
     const tail = { session: state.session.id, upto: state.upto, most: MAX_MISSED }
@@ -206,9 +208,10 @@ export class ConversationFollower {
     await this.#options.whenSettled()
     signal.throwIfAborted()
     const { store } = this.#options
-    const { session, title, summary } = store.get()
+    const { session, title, summary, followers } = store.get()
+    if (state.followers !== followers) store.act({ type: 'set', change: { followers: state.followers } })
     if (state.session === undefined) return
-    if (state.session.id !== session) return this.#show(state, 'elsewhere', signal)
+    if (state.session.id !== session) return this.#show(state, ELSEWHERE, signal)
     const shown = titleFor(store.get(), state.session)
     if (shown !== title && shown !== '') store.act({ type: 'set', change: { title: shown } })
     this.#noticeRewind(state.session)
@@ -238,6 +241,7 @@ export class ConversationFollower {
     this.#messageCount = state.session?.messageCount ?? 0
     await showConversation(this.#options, { pair: this.pair, state, opening }, signal)
     this.#opening = undefined
+    this.#session = state.session?.id
     this.#viewport.stored(state.upto)
   }
 
@@ -248,6 +252,10 @@ export class ConversationFollower {
     store.act({ type: 'stream', event, now: ports.now() })
     if (event.event?.$case === 'compaction' && event.event.value.state === CompactionState.DONE)
       this.#isCompacted = true
+    if (event.event?.$case === 'start') {
+      this.#session = event.event.value.sessionId
+      this.#markLookedAt()
+    }
     if (event.event?.$case === 'end') this.#end()
   }
 
@@ -268,7 +276,13 @@ export class ConversationFollower {
     this.#ends.get(this.#runId)?.resolve()
     this.#ends.delete(this.#runId)
     this.#runId = ''
+    this.#markLookedAt()
     this.#options.onTurnOver()
+  }
+
+  /** Records that the user has seen the conversation up to now. */
+  #markLookedAt(): void {
+    if (this.#session !== undefined) void this.#options.ports.memory.markLookedAt(this.#session)
   }
 
   #lose(): void {
@@ -293,6 +307,8 @@ const RETRY_DELAYS_MS = [100, 200, 400, 800, 2_000, 5_000] as const
 const TRIES_BEFORE_START = 3
 /** The largest number of stored messages that are searched for missed ones. */
 const MAX_MISSED = 200
+
+const ELSEWHERE: Opening = { as: 'elsewhere' }
 
 const TURN_LEFT = {
   type: 'turn-detached',

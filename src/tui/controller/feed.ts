@@ -44,7 +44,7 @@ export class Feed {
    */
   async ready(signal: AbortSignal): Promise<void> {
     const { agent, sender } = this.#options.store.get()
-    const at = this.#follower?.at ?? this.#begin({ agent, sender }, 'first')
+    const at = this.#follower?.at ?? this.#begin({ agent, sender }, { as: 'first' })
     await abortable(at.connected, signal)
   }
 

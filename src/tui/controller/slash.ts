@@ -1,11 +1,9 @@
 import { lazy } from '../../core/base/lazy.ts'
 import type { ChatOptions, ChatPorts } from '../ports.ts'
 import type { SlashContext } from '../slash/types.ts'
-import type { ChatStore } from '../state/store.ts'
 import type { ChatEffect } from '../text/effects.ts'
 import type { PromptContext } from '../text/prompt.ts'
-import { openConversation, startNewConversation } from './conversations.ts'
-import type { Feed } from './feed.ts'
+import { type OpenContext, openAgent, openConversation, startNewConversation } from './conversations.ts'
 
 /** Runs slash commands and the choices made in their pickers. */
 export interface Commands {
@@ -27,23 +25,15 @@ export function isCommand(text: string): boolean {
   return /^\/(?:[^\s/]*(\s|$)|[a-z0-9][a-z0-9_-]{0,31}:\S)/.test(text)
 }
 
+/** The dependencies of the slash commands of a chat. */
+export interface SlashParts extends OpenContext, Pick<SlashContext, 'leave' | 'send' | 'say' | 'showBlocks'> {
+  ports: ChatPorts
+  rules: ChatOptions['rules']
+}
+
 /** Builds the context of slash commands, valid until the signal aborts. */
-export function slashContext(
-  {
-    store,
-    ports,
-    rules,
-    feed,
-    leave,
-    send,
-    say,
-    showBlocks,
-  }: { store: ChatStore; ports: ChatPorts; rules: ChatOptions['rules']; feed: Feed } & Pick<
-    SlashContext,
-    'leave' | 'send' | 'say' | 'showBlocks'
-  >,
-  signal: AbortSignal,
-): SlashContext {
+export function slashContext(parts: SlashParts, signal: AbortSignal): SlashContext {
+  const { store, ports, rules, feed, leave, send, say, showBlocks } = parts
   return {
     ports,
     dispatch: ports.dispatch,
@@ -51,14 +41,15 @@ export function slashContext(
     state: store.get,
     act: store.act,
     subscribe: store.subscribe,
-    openConversation: (session) => openConversation({ store, ports, feed }, session, signal),
-    openAgent: (agent) => feed.follow({ agent, sender: store.get().sender }, 'agent', signal),
-    startNewConversation: () => startNewConversation({ store, ports, feed }, store.get(), signal),
+    openConversation: (session) => openConversation(parts, session, signal),
+    openAgent: (agent) => openAgent(parts, agent, signal),
+    startNewConversation: (agent = store.get().agent) => startNewConversation(parts, agent, signal),
     hold: (work) => feed.hold(work),
     send,
     say,
     showBlocks,
     leave,
+    lifetime: signal,
   }
 }
 

@@ -29,6 +29,8 @@ interface OwnTurn {
   hasClosedParts: boolean
   /** Whether the turn must be cancelled as soon as it starts. */
   isUnwanted: boolean
+  /** Whether this window has left the turn, which continues. */
+  isLeft: boolean
   /** Resolves when the message has been sent, or never will be. */
   delivered: PromiseWithResolvers<void>
   ended: Promise<void>
@@ -52,6 +54,8 @@ export class Turns {
   #own: OwnTurn | undefined
   /** The session that a model was last asked to name. */
   #named: string | undefined
+  /** The turns that this window has left and that may still run. */
+  readonly #left = new Set<OwnTurn>()
   /** Prepared messages by their display line; they are sent in place of the line's own text. */
   readonly #prepared = new Map<string, ExpandedMessage>()
 
@@ -71,6 +75,11 @@ export class Turns {
 
   get isBusy(): boolean {
     return this.#own !== undefined || this.#options.store.get().turn !== undefined
+  }
+
+  /** Whether turns run that this window has left. */
+  get hasLeftTurns(): boolean {
+    return this.#left.size > 0
   }
 
   /** Sends a message: it starts a turn, or steers the running one, even if another client started that. */
@@ -123,6 +132,28 @@ export class Turns {
   }
 
   /**
+   * Leaves the running turn: it continues without this window. Queued messages go back into the prompt. A
+   * message that is being sent is sent first.
+   */
+  async leave(): Promise<void> {
+    const { store } = this.#options
+    if (!this.isBusy) return
+    await this.#steers.settled() // they are meant for this turn
+    store.act({ type: 'queue-taken-back' })
+    const own = this.#own
+    await own?.delivered.promise
+    if (own && this.#own === own) {
+      own.isLeft = true
+      this.#own = undefined
+      this.#left.add(own)
+      void own.ended.then(() => this.#left.delete(own))
+    }
+    const isLost = store.get().place === 'process'
+    const text = `In the background${isLost ? ' until this window is closed' : ''}: /agents, or Left in an empty prompt, leads back`
+    store.act({ type: 'turn-detached', text, tone: 'info', keepsRunning: true })
+  }
+
+  /**
    * Starts no further turn. Cancels a turn in this process and waits for its end; a turn in a daemon
    * continues.
    */
@@ -161,13 +192,19 @@ export class Turns {
     const { store, ports, pasted } = this.#options
     const files = pasted.in(text).map(({ name }) => name)
     store.act({ type: 'message-sent', text, files, now: ports.now() })
-    const flags = { stop: new AbortController(), isSent: false, hasClosedParts: false, isUnwanted: false }
+    const flags = {
+      stop: new AbortController(),
+      isSent: false,
+      hasClosedParts: false,
+      isUnwanted: false,
+      isLeft: false,
+    }
     const own: OwnTurn = { ...flags, delivered: Promise.withResolvers(), ended: Promise.resolve() }
     this.#own = own
     own.ended = this.#run(text, own).finally(() => {
       own.stop.abort()
       own.delivered.resolve()
-      this.#own = undefined
+      if (this.#own === own) this.#own = undefined
       this.#sendNext()
     })
   }
@@ -179,14 +216,15 @@ export class Turns {
       own.delivered.resolve()
       this.#forget(text)
       await waitForOwnTurn(runId, { ports, feed }, signal)
-      this.#name()
+      if (!own.isLeft) this.#name()
     } catch (reason) {
       const { kind, message, hint } = toCrabError(reason)
+      if (own.isLeft) return
       if (kind === 'cancelled')
         store.act({ type: 'print', block: { kind: 'notice', tone: 'info', text: 'Interrupted' } })
       else store.act({ type: 'turn-failed', message, hint })
     } finally {
-      store.act({ type: 'turn-over' })
+      if (!own.isLeft) store.act({ type: 'turn-over' })
     }
   }
 

@@ -2,13 +2,14 @@ import { toCrabError } from '../../core/base/errors.ts'
 import type { AskUserEvent } from '../../core/protocol/crabtalk.generated.ts'
 import { followAgentMode } from '../controller/agent-mode.ts'
 import { Controller } from '../controller/controller.ts'
-import { openInitialConversation } from '../controller/conversations.ts'
+import { type OpenContext, openInitialConversation } from '../controller/conversations.ts'
 import { Feed } from '../controller/feed.ts'
 import { SettingsSync } from '../controller/settings-sync.ts'
 import { type Commands, isCommand, loadCommands, slashContext } from '../controller/slash.ts'
 import type { ChatOptions, ChatPorts } from '../ports.ts'
+import { type Farewell, toFarewell } from '../state/farewell.ts'
 import { initialState } from '../state/initial.ts'
-import { elsewhereText, isCurrent, type Unanswered, unansweredAsks } from '../state/pending-asks.ts'
+import { elsewhereText, isCurrent } from '../state/pending-asks.ts'
 import { ChatStore } from '../state/store.ts'
 import { EMPTY_PROMPT, promptText } from '../text/prompt.ts'
 import { cleanText } from '../view/clean.ts'
@@ -43,14 +44,14 @@ export interface PlainIo {
 
 /**
  * Opens the chat as plain lines, for screen readers and terminals that cannot be drawn on. Resolves when the
- * user has left or the signal aborts, with the questions that are still unanswered.
+ * user has left or the signal aborts, with what the user should know then.
  */
 export async function openPlainChat(
   ports: ChatPorts,
   options: ChatOptions,
   io: PlainIo,
   signal: AbortSignal,
-): Promise<Unanswered | undefined> {
+): Promise<Farewell> {
   const shutdown = new AbortController()
   const chat = new PlainChat({
     ports,
@@ -66,7 +67,7 @@ export async function openPlainChat(
   } finally {
     await chat.end()
   }
-  return chat.unanswered
+  return chat.farewell
 }
 
 interface PlainChatContext {
@@ -86,7 +87,9 @@ class PlainChat {
   readonly #feed: Feed
   readonly #commands: Commands
   readonly #lines: LineQueue
-  readonly #open = new Map<string, AbortController>()
+  readonly #open: OpenContext
+  /** The questions that are being asked, by id. */
+  readonly #asking = new Map<string, AbortController>()
   /** The last printed line about questions of other conversations. */
   #elsewhere = ''
   #isPrompted = false
@@ -94,8 +97,7 @@ class PlainChat {
   #isListening = false
   /** Whether another Ctrl-C at the idle prompt leaves. */
   #isLeaving = false
-  /** The questions that had no answer when the user left. */
-  unanswered: Unanswered | undefined
+  #farewell: Farewell | undefined
 
   constructor(context: PlainChatContext) {
     const { ports, options, io, signal } = context
@@ -105,19 +107,20 @@ class PlainChat {
     this.#lines = new LineQueue((reading) => io.readLine(reading), signal)
     const tapped = { ...ports, dispatch: this.#printer.tap(ports.dispatch) }
     this.#feed = new Feed({ store: this.#store, ports: tapped, signal })
+    const leaveTurn = () => this.#controller.turns.leave()
+    this.#open = { store: this.#store, ports, feed: this.#feed, options, leaveTurn }
     this.#commands = loadCommands(
       slashContext(
         {
-          store: this.#store,
+          ...this.#open,
           ports,
           rules: options.rules,
-          feed: this.#feed,
           send: (line, message) => this.#controller.turns.queuePrepared(line, message),
           say: (text) => this.#controller.turns.say(text),
           showBlocks: async (_, blocks) => {
             for (const block of blocks) this.#store.act({ type: 'print', block })
           },
-          leave: () => context.shutdown.abort(),
+          leave: () => this.#controller.leave(),
         },
         signal,
       ),
@@ -148,11 +151,10 @@ class PlainChat {
     })
     const sync = new SettingsSync({ store: this.#store, ports }, signal)
     await this.#attempt(async () => sync.start(await ports.settings.read()))
-    const context = { store: this.#store, ports, feed: this.#feed }
-    const opening = () => openInitialConversation(context, options, signal)
+    const opening = () => openInitialConversation(this.#open, options, signal)
     if (options.session === undefined) await this.#attempt(opening)
     else await opening() // fails rather than open a conversation that was not requested
-    await followAgentMode(context, signal)
+    await followAgentMode({ store: this.#store, ports }, signal)
     if (prompt !== undefined) this.#controller.do({ type: 'submit', text: prompt })
     for (;;) {
       this.#isListening = true
@@ -167,8 +169,13 @@ class PlainChat {
     }
   }
 
+  /** The facts that the user should know after leaving. */
+  get farewell(): Farewell {
+    return this.#farewell ?? toFarewell(this.#store.get())
+  }
+
   async end(): Promise<void> {
-    this.unanswered = unansweredAsks(this.#store.get())
+    this.#farewell = toFarewell(this.#store.get())
     await this.#controller.end()
     this.#context.shutdown.abort()
     this.#printer.printFinished()
@@ -223,7 +230,7 @@ class PlainChat {
     if (this.#context.signal.aborted) return // a user who has left is not asked anything
     this.#showElsewhere()
     const next = asks.find((card) => isCurrent(this.#store.get(), card) && !card.isAnswered)
-    if (next && !this.#open.has(next.askId)) void this.#ask(next)
+    if (next && !this.#asking.has(next.askId)) void this.#ask(next)
     const isIdle = this.#isListening && !turn && !asks.some((card) => isCurrent(this.#store.get(), card))
     if (!isIdle) this.#isPrompted = false
     else if (!this.#isPrompted || !this.#printer.isLineOpen) {
@@ -234,7 +241,7 @@ class PlainChat {
 
   #closeQuestions(): void {
     const waiting = new Set(this.#store.get().asks.map(({ askId }) => askId))
-    for (const [askId, closing] of this.#open) if (!waiting.has(askId)) closing.abort()
+    for (const [askId, closing] of this.#asking) if (!waiting.has(askId)) closing.abort()
   }
 
   /** Prints one line about questions of other conversations, once. */
@@ -284,7 +291,7 @@ class PlainChat {
   async #ask({ askId, agent, ask }: { askId: string; agent: string; ask: AskUserEvent }): Promise<void> {
     const { io, signal } = this.#context
     const closing = new AbortController()
-    this.#open.set(askId, closing)
+    this.#asking.set(askId, closing)
     const asking = AbortSignal.any([closing.signal, signal])
     await this.#attempt(async () => {
       this.#printer.endLine()
@@ -293,7 +300,7 @@ class PlainChat {
       this.#printer.lineEnded()
       this.#controller.do({ type: 'answer', askId, answers })
     })
-    this.#open.delete(askId)
+    this.#asking.delete(askId)
     this.#show()
   }
 

@@ -2,7 +2,7 @@ import { relativeTime } from '../../core/base/relative-time.ts'
 import type { AskInfo } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { newPicker } from '../overlays/picker.ts'
-import { isCurrent } from '../state/pending-asks.ts'
+import { describePlace, findRunName, isCurrent } from '../state/pending-asks.ts'
 import { printNotice, showOverlay } from './print.ts'
 import type { SlashContext } from './types.ts'
 
@@ -21,13 +21,13 @@ export async function showAsks(_args: string, context: SlashContext, signal: Abo
   showOverlay(context, newPicker({ picker: 'session', title: 'Pending questions', items }))
 }
 
-function toItem({ agent, sender, session, openedAt, ask }: AskInfo, { ports }: SlashContext) {
+function toItem({ agent, sender, session, openedAt, ask }: AskInfo, { ports, state }: SlashContext) {
   const what = ask?.permission?.action || ask?.questions[0]?.question || ''
   const since = relativeTime(openedAt, ports.now())
   const command = `crabtalk answer ${ask?.askId.slice(-ID_CHARS) ?? ''}`
   return {
     value: session,
-    label: `${agent} in "${sender}"`,
+    label: `${agent}${describePlace(sender, findRunName(state(), { agent, sender }))}`,
     detail: [since, command, what].join(' · '),
     isCurrent: false,
   }

@@ -1,9 +1,10 @@
+import { background, showAgents } from './agents.ts'
 import { confirmYolo, slashApprovals } from './approvals.ts'
 import { showAsks } from './asks.ts'
 import { slashCompact } from './compact.ts'
 import { slashConnect } from './connect.ts'
 import { showContext } from './context.ts'
-import { chooseAgent, resume, slashTitle, startNew } from './conversations.ts'
+import { resume, slashTitle, startNew } from './conversations.ts'
 import { slashDiff } from './diff.ts'
 import { copyAnswer, slashExport } from './export.ts'
 import { slashFork } from './fork.ts'
@@ -45,7 +46,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     aliases: ['clear'],
     args: '',
     summary: 'start a new conversation; the old one stays in /resume',
-    whileBusy: false,
+    whileBusy: true,
     run: startNew,
   },
   {
@@ -53,7 +54,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     aliases: ['continue', 'sessions'],
     args: '[AGENT] [TEXT]',
     summary: 'continue an earlier conversation',
-    whileBusy: false,
+    whileBusy: true,
     run: resume,
   },
   {
@@ -70,7 +71,21 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     whileBusy: true,
     run: showMemory,
   },
-  { name: 'agents', args: '[NAME]', summary: 'talk to another agent', whileBusy: false, run: chooseAgent },
+  {
+    name: 'agents',
+    args: '[NAME]',
+    summary: 'what runs, asks and has ended; talk to another agent',
+    whileBusy: true,
+    run: showAgents,
+  },
+  {
+    name: 'background',
+    aliases: ['bg'],
+    args: '',
+    summary: 'leave the running turn, and start a new conversation',
+    whileBusy: true,
+    run: background,
+  },
   {
     name: 'connect',
     args: '[PROVIDER]',

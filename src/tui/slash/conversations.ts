@@ -1,6 +1,6 @@
 import { pluralize } from '../../core/base/format.ts'
 import { relativeTime } from '../../core/base/relative-time.ts'
-import type { AgentInfo, ConversationInfo } from '../../core/protocol/crabtalk.generated.ts'
+import type { ConversationInfo } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { newPicker } from '../overlays/picker.ts'
 import { titleFor } from '../state/title-for.ts'
@@ -20,21 +20,6 @@ export async function resume(args: string, context: SlashContext, signal: AbortS
   const items = conversations.map((info) => toItem(info, context))
   const title = `Conversations of ${agent}`
   showOverlay(context, newPicker({ picker: 'session', title, items, widerScope: 'conversations' }, filter))
-}
-
-/** `/agents`: switches to another agent. */
-export async function chooseAgent(args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
-  const { agents, problems } = await request(context.dispatch, 'listAgents', {}, signal)
-  for (const problem of problems) printNotice(context, 'warning', problem)
-  const named = agents.find(({ name }) => name === args)
-  if (named) return context.openAgent(named.name)
-  const items = agents.map((agent) => ({
-    value: agent.name,
-    label: agent.name,
-    detail: formatAgentDetail(agent),
-    isCurrent: agent.name === context.state().agent,
-  }))
-  showOverlay(context, newPicker({ picker: 'agent', title: 'Agents', items }, args))
 }
 
 /** `/title TEXT`: sets the title; without a text it shows the current one. */
@@ -62,19 +47,23 @@ async function readResumeArguments(args: string, { dispatch, state }: SlashConte
 }
 
 function toItem(info: ConversationInfo, { ports, state }: SlashContext) {
-  const { session, sender } = state()
-  const place = info.cwd === ports.cwd ? [] : [info.cwd]
-  const who = info.sender === sender ? [] : [info.sender]
+  const { session } = state()
+  const isCurrent = info.filePath === session
+  const place = info.cwd === ports.cwd ? [] : [ports.abbreviate(info.cwd)]
+  const who = info.sender.startsWith('sh:') ? [] : [info.sender]
   const count = pluralize(info.messageCount, 'message')
+  const facts = [...describeActivity(info, isCurrent), relativeTime(info.updatedAt, ports.now()), count]
   return {
     value: info.filePath,
     label: titleFor(state(), info) || info.preview || 'no messages',
-    detail: [relativeTime(info.updatedAt, ports.now()), count, ...who, info.agent, ...place].join(' · '),
-    isCurrent: info.filePath === session,
+    detail: [...facts, ...who, info.agent, ...place].join(' · '),
+    isCurrent,
   }
 }
 
-function formatAgentDetail({ description, model, mcps }: AgentInfo): string {
-  const servers = mcps.length === 0 ? [] : [pluralize(mcps.length, 'MCP server')]
-  return [description, model, ...servers].filter((text) => text !== '').join(' · ')
+/** Says whether a conversation asks or runs, or is open in another window. */
+function describeActivity({ asks, running, windows }: ConversationInfo, isCurrent: boolean): string[] {
+  if (asks > 0) return ['asks']
+  if (running) return ['running']
+  return windows > (isCurrent ? 1 : 0) ? ['open in another window'] : []
 }

@@ -15,7 +15,8 @@ export async function forkAt(
   context: SlashContext,
   signal: AbortSignal,
 ): Promise<void> {
-  const { id } = await request(context.dispatch, 'forkSession', { session, upto }, signal)
+  const sender = context.ports.newSender() // so that no other window moves
+  const { id } = await request(context.dispatch, 'forkSession', { session, upto, sender }, signal)
   if (title !== '') await request(context.dispatch, 'setTitle', { session: id, title }, signal)
   await context.openConversation(id)
   printNotice(context, 'success', 'This is a copy', '/resume has the original')

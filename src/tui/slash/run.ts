@@ -1,5 +1,6 @@
 import { nearest } from '../../core/base/nearest.ts'
 import type { ChatEffect } from '../text/effects.ts'
+import { actOnAgents } from './agents.ts'
 import { onModeChosen, onYoloChosen } from './approvals.ts'
 import { SLASH_COMMANDS } from './commands.ts'
 import { onConnect } from './connect.ts'
@@ -62,8 +63,8 @@ export async function onChosen(
   switch (picker) {
     case 'session':
       return openResult(value, key, context)
-    case 'agent':
-      return value === context.state().agent ? undefined : context.openAgent(value)
+    case 'agents':
+      return actOnAgents({ value, key }, context, signal)
     case 'rewind':
       return chooseRewind(value, context, signal)
     case 'rewind-how':
@@ -108,8 +109,8 @@ async function openResult(session: string, word: string | undefined, context: Sl
 
 const NO_SKILL = { found: undefined, names: [] }
 
-/** Pickers whose choice switches to another conversation. */
-const MOVES: ReadonlySet<string> = new Set(['session', 'agent', 'rewind', 'rewind-how'])
+/** Pickers whose choice changes the conversation that a turn works on. */
+const MOVES: ReadonlySet<string> = new Set(['rewind', 'rewind-how'])
 
 /** Finds a command by name or alias, ignoring case. */
 function findSlash(name: string): SlashCommand | undefined {

@@ -17,19 +17,21 @@ export interface SlashContext {
   subscribe(listener: () => void): () => void
   /** Opens another conversation: prints its last messages and sends to it from then on. */
   openConversation(session: string): Promise<void>
-  /** Switches to another agent, in its active conversation with this sender. */
+  /** Switches to another agent, in its last conversation in this directory. */
   openAgent(agent: string): Promise<void>
   /** Sends a prepared message; `line` is its text on the screen. */
   send(line: string, message: ExpandedMessage): void
   /** Sends typed text to the agent, as a steer when a turn is running. */
   say(text: string): void
-  /** Starts a new conversation of the pair. */
-  startNewConversation(): Promise<void>
+  /** Starts a new conversation, by default with the same agent. */
+  startNewConversation(agent?: string): Promise<void>
   /** Runs work that changes the conversation. Updates that arrive meanwhile are shown afterwards. */
   hold<T>(work: () => Promise<T>): Promise<T>
   /** Shows blocks in a viewer, or prints them where there is no screen. */
   showBlocks(title: string, blocks: readonly Block[]): Promise<void>
   leave(): void
+  /** Aborted when the chat ends; for work that outlives its command. */
+  readonly lifetime: AbortSignal
 }
 
 /** A row of the command table, which drives help, completion and dispatch. */

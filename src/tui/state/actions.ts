@@ -1,7 +1,7 @@
 import type { AskClosedEvent, AskInfo, StreamEvent } from '../../core/protocol/crabtalk.generated.ts'
 import type { AskCard } from '../cards/types.ts'
 import type { Block, Tone } from '../view/blocks.ts'
-import type { ChatState, Steer } from './types.ts'
+import type { ChatState, OtherRun, Steer } from './types.ts'
 
 /** An event that changes the state; nothing else does. */
 export type ChatAction =
@@ -51,6 +51,10 @@ export type ChatAction =
   /** A question of any conversation. */
   | { type: 'ask-opened'; ask: AskInfo }
   | { type: 'ask-closed'; closed: AskClosedEvent }
+  /** All running turns; earlier ones that are not listed have ended. */
+  | { type: 'running-listed'; running: readonly OtherRun[] }
+  | { type: 'run-started'; run: OtherRun }
+  | { type: 'run-ended'; runId: string }
   /**
    * This chat answers the question. `isReverted` means the answer could not be delivered. `arguments` are those
    * that the user gave the call.
@@ -95,6 +99,7 @@ export type Settable = Pick<
   | 'branch'
   | 'place'
   | 'isLinkLost'
+  | 'followers'
   | 'title'
   | 'summary'
   | 'usage'

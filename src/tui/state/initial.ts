@@ -35,6 +35,8 @@ export function initialState({ agent, sender, session, model, effort, mode }: Ch
     branch: undefined,
     place: undefined,
     isLinkLost: false,
+    followers: 0,
+    running: [],
     models: [],
     turn: undefined,
     welcome: undefined,

@@ -1,5 +1,5 @@
 import type { AskCard } from '../cards/types.ts'
-import type { ChatState } from './types.ts'
+import type { ChatState, OtherRun } from './types.ts'
 
 type CurrentPair = Pick<ChatState, 'agent' | 'sender'>
 
@@ -19,7 +19,24 @@ export function elsewhereText(state: ChatState): string {
   const [only] = others
   if (only === undefined) return ''
   if (others.length > 1) return `${others.length} questions wait in other conversations: /asks`
-  return `${only.pair.agent} asks in "${only.pair.sender}": /asks`
+  const { agent, sender } = only.pair
+  return `${agent} asks${describePlace(sender, findRunName(state, only.pair))}: /asks`
+}
+
+/** Returns the name of the conversation of a running turn; empty while unknown. */
+export function findRunName(state: ChatState, { agent, sender }: CurrentPair): string {
+  return state.running.find((run) => run.agent === agent && run.sender === sender)?.name ?? ''
+}
+
+/** Returns the running turns of other conversations. */
+export function otherRuns(state: ChatState): readonly OtherRun[] {
+  return state.running.filter(({ agent, sender }) => agent !== state.agent || sender !== state.sender)
+}
+
+/** Names a conversation after the word that precedes it: by its sender, unless a window has made that up. */
+export function describePlace(sender: string, name: string): string {
+  if (!sender.startsWith('sh:')) return ` in "${sender}"`
+  return name === '' ? '' : ` in "${name}"`
 }
 
 /** The questions of the shown conversation that had no answer when the user left the chat, oldest first. */

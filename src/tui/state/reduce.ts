@@ -6,7 +6,7 @@ import { armOverlay, disarmOverlay, withArmed } from './focus.ts'
 import { NO_USAGE_TOTALS } from './initial.ts'
 import { withoutSteer } from './steers.ts'
 import { reduceStream } from './stream.ts'
-import type { ChatState, RunningTurn } from './types.ts'
+import type { ChatState, OtherRun, RunningTurn } from './types.ts'
 
 /** Returns the state after an action. Pure: the same state and action give the same state. */
 export function reduce(state: ChatState, action: ChatAction): ChatState {
@@ -26,8 +26,8 @@ export function reduce(state: ChatState, action: ChatAction): ChatState {
     case 'turn-detached': {
       const { text, tone, keepsRunning = false } = action
       if (!state.turn) return state
-      const tools = keepsRunning ? state.tools.filter((tool) => tool.state !== 'running') : state.tools
-      return finish({ ...finishAll({ ...state, tools }), turn: undefined }, { kind: 'notice', tone, text })
+      const left = keepsRunning ? withoutRunningWork(state) : state
+      return finish({ ...finishAll(left), turn: undefined }, { kind: 'notice', tone, text })
     }
     case 'turn-over':
       return withoutWaiting(state)
@@ -58,6 +58,12 @@ export function reduce(state: ChatState, action: ChatAction): ChatState {
       return openPendingAsk(state, action.ask)
     case 'ask-closed':
       return closeAsk(state, action.closed)
+    case 'running-listed':
+      return { ...state, running: action.running }
+    case 'run-started':
+      return { ...state, running: [...withoutRun(state.running, action.run.runId), action.run] }
+    case 'run-ended':
+      return { ...state, running: withoutRun(state.running, action.runId) }
     case 'ask-answered':
       return answerAsk(state, action)
     case 'ask-put-aside':
@@ -115,6 +121,15 @@ function startTurn(
   return received ? finish(started, { kind: 'user', how: 'received', ...received }) : started
 }
 
+/** Drops what is still running, and the steers that the turn will read, because the turn continues. */
+function withoutRunningWork(state: ChatState): ChatState {
+  return { ...state, tools: state.tools.filter((tool) => tool.state !== 'running'), steers: [] }
+}
+
+function withoutRun(running: readonly OtherRun[], runId: string): readonly OtherRun[] {
+  return running.filter((run) => run.runId !== runId)
+}
+
 /** Stops waiting for the turn of a message; a running turn continues. */
 function withoutWaiting(state: ChatState): ChatState {
   return state.turn?.runId === '' ? { ...finishAll(state), turn: undefined } : state
@@ -125,5 +140,5 @@ function openConversation(state: ChatState, action: ChatAction & { type: 'conver
   const { agent, sender, session, title, summary = '' } = action
   const isOther = agent !== state.agent || sender !== state.sender
   const left = isOther && state.turn ? { ...finishAll(state), turn: undefined } : state
-  return { ...left, agent, sender, session, title, summary, usage: NO_USAGE_TOTALS }
+  return { ...left, agent, sender, session, title, summary, usage: NO_USAGE_TOTALS, followers: 0 }
 }

@@ -32,6 +32,15 @@ export interface Steer {
   content: string
 }
 
+/** A running turn, of any conversation. */
+export interface OtherRun {
+  agent: string
+  sender: string
+  runId: string
+  /** The name of its conversation; empty while unknown. */
+  name: string
+}
+
 /** Everything the screen shows. Replaced, never mutated. */
 export interface ChatState {
   agent: string
@@ -61,6 +70,10 @@ export interface ChatState {
   branch: string | undefined
   /** The place where the agents run; undefined until that is known. */
   place: 'process' | 'daemon' | undefined
+  /** The number of clients that follow this conversation, this window included; 0 while unknown. */
+  followers: number
+  /** The running turns of all conversations, as far as they are known. */
+  running: readonly OtherRun[]
   /** Whether the connection to the daemon is lost and being restored. */
   isLinkLost: boolean
   models: readonly ModelInfo[]

@@ -2,7 +2,7 @@ import { DEFAULT_CHAT_SETTINGS, type KeymapPreset } from '../../core/base/chat-s
 import { didYouMean } from '../../core/base/nearest.ts'
 import { parseChord } from './chord.ts'
 import type { KeyPress } from './key.ts'
-import { KEYMAP, type KeyBinding, type KeymapCommand, toChord } from './keymap.ts'
+import { KEYMAP, type KeyBinding, type KeyCondition, type KeymapCommand, toChord } from './keymap.ts'
 
 /** The keys of the user: `[tui] keymap` and `[tui.keys]`. */
 export interface KeySettings {
@@ -17,6 +17,8 @@ export interface Keymap {
   bindings: readonly (KeyBinding & { name: KeymapCommand })[]
   /** The command of each chord. */
   commands: ReadonlyMap<string, KeymapCommand>
+  /** The commands that chords have before those while a condition holds. */
+  conditional: ReadonlyMap<KeyCondition, ReadonlyMap<string, KeymapCommand>>
 }
 
 /** A problem with the keys of the user. */
@@ -31,17 +33,31 @@ export interface KeyIssue {
 /** Builds the key table of these settings. Names and chords that are not valid are left out. */
 export function makeKeymap({ keymap: preset, keys }: KeySettings): Keymap {
   const own = readOwnKeys(keys)
-  const claimed = new Set([...own.chords.values()].flat())
   const presetKeys = PRESETS[preset]
-  const bindings = KEYMAP.map((row) => {
-    const free = (presetKeys[row.name] ?? row.keys).filter((chord) => !claimed.has(chord))
+  const bindings = KEYMAP.map((row: KeyBinding & { name: KeymapCommand }) => {
+    const isFree = (chord: string) => !isClaimed(chord, row.when, own.chords)
+    const free = (presetKeys[row.name] ?? row.keys).filter(isFree)
     return { ...row, keys: own.chords.get(row.name) ?? free }
   })
-  const commands = new Map<string, KeymapCommand>()
-  for (const { name, keys: chords } of bindings) {
-    for (const chord of chords) if (!commands.has(chord)) commands.set(chord, name)
+  const toCommands = (when: KeyCondition | undefined) => {
+    const commands = new Map<string, KeymapCommand>()
+    for (const { name, keys: chords } of bindings.filter((row) => row.when === when))
+      for (const chord of chords) if (!commands.has(chord)) commands.set(chord, name)
+    return commands
   }
-  return { preset, bindings, commands }
+  const conditional = new Map(CONDITIONS.map((when) => [when, toCommands(when)] as const))
+  return { preset, bindings, commands: toCommands(undefined), conditional }
+}
+
+const CONDITIONS: readonly KeyCondition[] = ['turn', 'empty']
+
+/** Whether the user gave a chord to a command that applies under the same condition. */
+function isClaimed(chord: string, when: KeyCondition | undefined, chords: OwnKeys['chords']): boolean {
+  const rows: readonly KeyBinding[] = KEYMAP
+  return rows.some((row) => {
+    const own = chords.get(row.name as KeymapCommand)
+    return row.when === when && own?.includes(chord) === true
+  })
 }
 
 /** Returns what is wrong with the keys of the user: unknown names and chords, and conflicts. */
@@ -64,9 +80,18 @@ export function findKeyIssues(settings: KeySettings): KeyIssue[] {
   return [...issues, ...lost]
 }
 
-/** Returns the command of a key in the prompt; undefined for keys that type text or have no binding. */
-export function findKeymapCommand(key: KeyPress, { commands } = DEFAULT_KEYMAP): KeymapCommand | undefined {
-  return commands.get(toChord(key))
+/**
+ * Returns the command of a key in the prompt while these conditions hold; undefined for keys that type text or
+ * have no binding.
+ */
+export function findKeymapCommand(
+  key: KeyPress,
+  { commands, conditional } = DEFAULT_KEYMAP,
+  holds: (condition: KeyCondition) => boolean = () => false,
+): KeymapCommand | undefined {
+  const chord = toChord(key)
+  const when = CONDITIONS.find((condition) => conditional.get(condition)?.has(chord) && holds(condition))
+  return (when && conditional.get(when)?.get(chord)) ?? commands.get(chord)
 }
 
 /**

@@ -12,8 +12,13 @@ export interface KeyBinding {
   keys: readonly string[]
   /** The action, in a few words. */
   summary: string
+  /** The state of the chat in which the chord has this meaning, before rows without one. */
+  when?: KeyCondition
   group: 'send' | 'chat' | 'edit' | 'move'
 }
+
+/** `turn`: a turn is running. `empty`: the composer is empty and no card is on the screen. */
+export type KeyCondition = 'turn' | 'empty'
 
 /** The key table of the prompt. */
 export const KEYMAP = [
@@ -50,6 +55,20 @@ export const KEYMAP = [
   { name: 'toggle-thinking', keys: ['ctrl+t'], summary: 'thinking on or off', group: 'chat' },
   { name: 'edit-externally', keys: ['ctrl+g'], summary: 'edit the draft in $EDITOR', group: 'chat' },
   { name: 'paste', keys: ['ctrl+v'], summary: 'paste an image or text', group: 'chat' },
+  {
+    name: 'background-turn',
+    keys: ['ctrl+b'],
+    summary: 'during a turn: put it into the background',
+    when: 'turn',
+    group: 'chat',
+  },
+  {
+    name: 'open-agents',
+    keys: ['left'],
+    summary: 'when the prompt is empty: what all agents do',
+    when: 'empty',
+    group: 'chat',
+  },
   { name: 'redraw', keys: ['ctrl+l'], summary: 'redraw the screen', group: 'chat' },
   { name: 'suspend', keys: ['ctrl+z'], summary: 'suspend; fg resumes', group: 'chat' },
   { name: 'up', keys: ['up', 'ctrl+p'], summary: 'previous line, then older history', group: 'move' },

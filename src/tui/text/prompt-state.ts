@@ -1,7 +1,7 @@
 import type { Keymap } from './bindings.ts'
 import { type Editor, EMPTY_EDITOR, replaceRange, settle } from './editor.ts'
 import type { ChatEffect, KeyResult } from './effects.ts'
-import { type FoldedText, foldEdited, pastedParts } from './fold-pastes.ts'
+import { type FoldedText, foldEdited, foldPastes, pastedParts } from './fold-pastes.ts'
 import {
   EMPTY_HISTORY,
   foldSent,
@@ -109,6 +109,14 @@ export function withReturned(prompt: Prompt, texts: readonly string[]): Prompt {
     return one.text
   })
   return shown(prompt, { text: [...folded, ...(prompt.text === '' ? [] : [prompt.text])].join('\n'), pastes })
+}
+
+/** Puts a stored draft in front of the current one, with its pasted parts as placeholders. */
+export function withDraft(prompt: Prompt, { text, pasted }: SentText): Prompt {
+  const { pastes } = prompt
+  const folded = foldWholeIfLong(foldPastes(text, pasted, pastes), text, pastes)
+  const joined = prompt.text === '' ? folded.text : `${folded.text}\n${prompt.text}`
+  return shown(prompt, { text: joined, pastes: folded.pastes })
 }
 
 /** Replaces the draft with a text that was sent before. */

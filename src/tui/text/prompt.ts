@@ -28,8 +28,10 @@ export {
   findPasted as pastedIn,
   fullPromptText as promptText,
   isNote,
+  pastedDraft,
   withCommands,
   withCompletions,
+  withDraft,
   withEdited,
   withHistory,
   withReturned,
@@ -76,7 +78,9 @@ function pressChars(
 
 function pressKey(prompt: Prompt, key: KeyPress, context: PromptContext): PromptKeyResult {
   if (key.name === 'paste') return toKeyResult(paste(prompt, key.text))
-  const command = findKeymapCommand(key, context.keymap)
+  const command = findKeymapCommand(key, context.keymap, (condition) =>
+    condition === 'turn' ? context.isBusy : prompt.text === '' && !context.hasCard,
+  )
   if (command !== undefined) return run(command, prompt, context)
   if (key.name !== 'text' || key.ctrl || key.alt) return toKeyResult(prompt)
   if (key.text === '?' && prompt.text === '' && !context.hasCard)
@@ -99,6 +103,10 @@ function run(command: KeymapCommand, prompt: Prompt, context: PromptContext): Pr
       return toKeyResult(EDITS.delete(prompt))
     case 'search-history':
       return toKeyResult(settle(prompt), { type: 'open-search', scope: 'prompts', query: '' })
+    case 'background-turn':
+      return toKeyResult(settle(prompt), { type: 'command', line: '/background' })
+    case 'open-agents':
+      return toKeyResult(settle(prompt), { type: 'command', line: '/agents' })
     case 'take-queue-back':
     case 'cycle-mode':
     case 'open-transcript':

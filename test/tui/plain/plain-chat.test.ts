@@ -20,7 +20,7 @@ test('openPlainChat() streams answers without control sequences, and leaves at t
   gate.resolve()
   await chat.shows(/two\n\nthree\n\n> $/)
   chat.type(undefined)
-  assert.equal(await chat.ended, undefined)
+  assert.equal((await chat.ended).unanswered, undefined)
   assert.doesNotMatch(chat.screen(), /hello/, 'what was typed stands there already')
   assert.equal(chat.screen().includes(ESC), false)
 })
@@ -62,7 +62,7 @@ test('openPlainChat() cancels with Ctrl-C, and leaves with two at the prompt', a
   chat.interrupt()
   await chat.shows(/Ctrl\+C again leaves\n\n> $/)
   chat.interrupt()
-  assert.equal(await chat.ended, undefined)
+  assert.equal((await chat.ended).unanswered, undefined)
 })
 
 test('openPlainChat() shows what a command opens as a numbered list, and runs the chosen action', async () => {

@@ -25,7 +25,7 @@ test('"/resume offers this agent\'s conversations with every sender, and marks t
     ],
   )
   assert.equal(selected, 1)
-  assert.match(items[0]!.detail, /^now · 2 messages · sh:1 · crab/)
+  assert.match(items[0]!.detail, /^now · 2 messages · crab/)
   await onChosen({ type: 'chosen', picker: 'session', value: items[0]!.value }, chat.context, NEVER)
   await onChosen({ type: 'chosen', picker: 'session', value: items[1]!.value }, chat.context, NEVER)
   assert.deepEqual(chat.done, [`open ${items[0]!.value}`]) // the second is open already
@@ -52,23 +52,6 @@ test('/resume says when there is nothing to continue', async () => {
     chat.blocks().map((block) => block.kind === 'notice' && block.text),
     ['crab has no conversations yet'],
   )
-})
-
-test('/agents continues with the agent that was chosen or named', async () => {
-  await using node = await startTestDispatch(answers)
-  await request(node.dispatch, 'createAgent', { name: 'owl' }, NEVER)
-  const chat = await openChat(node)
-  await runSlash('/agents', chat.context, NEVER)
-  assert.deepEqual(
-    openPicker(chat).items.map(({ label, isCurrent }) => [label, isCurrent]),
-    [
-      ['crab', true],
-      ['owl', false],
-    ],
-  )
-  await onChosen({ type: 'chosen', picker: 'agent', value: 'owl' }, chat.context, NEVER)
-  await runSlash('/agents owl', chat.context, NEVER)
-  assert.deepEqual(chat.done, ['agent owl', 'agent owl'])
 })
 
 test('/title sets the title of the conversation, and shows it', async () => {

@@ -6,6 +6,7 @@ import { initialState } from '../../../src/tui/state/initial.ts'
 import { ChatStore } from '../../../src/tui/state/store.ts'
 import type { ChatState } from '../../../src/tui/state/types.ts'
 import type { Block } from '../../../src/tui/view/blocks.ts'
+import { NO_MEMORY } from '../../support/chat-ports.ts'
 
 /** A chat without a screen that records what slash commands print, open and request. */
 export interface SlashChat {
@@ -41,6 +42,9 @@ export function createSlashChat(dispatch: Dispatch): SlashChat {
   const ports = {
     cwd: '/work',
     shownCwd: '~/work',
+    abbreviate: (path: string) => path,
+    memory: NO_MEMORY,
+    newSender: () => 'sh:copy',
     now: () => NOW,
     async copy(text: string) {
       done.push(`copy ${text}`)
@@ -61,12 +65,13 @@ export function createSlashChat(dispatch: Dispatch): SlashChat {
     subscribe: store.subscribe,
     openConversation: async (session) => void done.push(`open ${session}`),
     openAgent: async (agent) => void done.push(`agent ${agent}`),
-    startNewConversation: async () => void done.push('anew'),
+    startNewConversation: async (agent) => void done.push(agent === undefined ? 'anew' : `anew ${agent}`),
     hold: (work) => work(),
     send: (line, { content }) => done.push(`send ${line}: ${content}`),
     say: (text) => done.push(`say ${text}`),
     showBlocks: async (title) => void done.push(`show ${title}`),
     leave: () => done.push('leave'),
+    lifetime: new AbortController().signal,
   }
   return {
     context,

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { KEYMAP, showChord } from '../../../src/tui/text/keymap.ts'
+import { KEYMAP, type KeyBinding, showChord } from '../../../src/tui/text/keymap.ts'
 import {
   EMPTY_PROMPT,
   type Prompt,
+  pastedDraft,
   pastedIn,
   promptText,
+  withDraft,
   withEdited,
   withHistory,
   withReturned,
@@ -321,8 +323,32 @@ test('the text from an editor replaces the draft, and can be undone', () => {
   assert.equal(promptText(withEdited(draft, draft, long)), long)
 })
 
-test('no key has two meanings', () => {
-  const keys = KEYMAP.flatMap((row) => row.keys as readonly string[])
+test('Ctrl+B leaves a running turn with and without a draft, and moves back while none runs', () => {
+  const leaves = [{ type: 'command', line: '/background' }]
+  for (const keys of [['ctrl+b'], ['abc', 'ctrl+b']])
+    assert.deepEqual(typed(keys, { isBusy: true }).effects, leaves)
+  assert.equal(showCaret(typed(['abc', 'ctrl+b'], { isBusy: true }).prompt), 'abc|')
+  assert.deepEqual(typed(['abc', 'ctrl+b']).effects, [])
+})
+
+test('the left arrow opens the agents view in an empty prompt only, and not while a card is shown', () => {
+  const opens = [{ type: 'command', line: '/agents' }]
+  assert.deepEqual(typed(['left']).effects, opens)
+  assert.deepEqual(typed(['left'], { isBusy: true }).effects, opens)
+  assert.deepEqual(typed(['a', 'left']).effects, [])
+  assert.deepEqual(typed(['left'], { hasCard: true }).effects, [])
+})
+
+test('withDraft() puts a stored draft in front of the prompt, with its pasted parts as placeholders', () => {
+  const pasted = 'line\n'.repeat(20)
+  const restored = withDraft(typed(['now']).prompt, { text: `see ${pasted}`, pasted: [pasted] })
+  assert.equal(promptText(restored), `see ${pasted}\nnow`)
+  assert.ok(restored.text.length < 20)
+  assert.deepEqual(pastedDraft(restored), [pasted])
+})
+
+test('no key has two meanings in one state of the chat', () => {
+  const keys = KEYMAP.flatMap((row: KeyBinding) => row.keys.map((key) => `${key} ${row.when ?? ''}`))
   assert.deepEqual(
     keys.filter((key, index) => keys.indexOf(key) !== index),
     [],

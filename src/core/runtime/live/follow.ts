@@ -1,4 +1,4 @@
-import type { Pair, Storage } from '../../storage/types.ts'
+import type { Pair, SessionEvent, SessionLine, SessionPart, Storage } from '../../storage/types.ts'
 import type { AgentEvent } from '../events.ts'
 import type { Journal, JournalMessage } from './journal.ts'
 import type { Journals } from './journals.ts'
@@ -17,11 +17,14 @@ export interface ConversationSnapshot {
   resumedAfter: number
   /** The last stored line that precedes what follows. */
   upto: number
+  /** Whether the last stored turn has no end; known only in the first snapshot, while nothing runs. */
+  isUnfinished: boolean
 }
 
 /** An item that a follower receives. */
 export type FollowEvent =
-  | { type: 'snapshot'; snapshot: ConversationSnapshot }
+  /** `isFollowers`: only the number of followers may have changed. */
+  | { type: 'snapshot'; snapshot: ConversationSnapshot; isFollowers: boolean }
   | { type: 'message'; runId: string; message: JournalMessage }
   | { type: 'event'; seq: number; event: AgentEvent }
 
@@ -49,7 +52,7 @@ export async function* followConversation(
   const start = await findFollowStart({ journal, pair, afterSeq }, at)
   let { snapshot } = start
   let { resumedAfter } = snapshot
-  yield { type: 'snapshot', snapshot }
+  yield { type: 'snapshot', snapshot, isFollowers: false }
   for await (const entry of journal.read(start.position, signal)) {
     if (entry.type === 'event') {
       resumedAfter = entry.seq
@@ -58,7 +61,7 @@ export async function* followConversation(
       if (entry.message.line === 0 || entry.message.line > snapshot.upto) yield entry
     } else {
       snapshot = await refreshSnapshot({ journal, pair, before: snapshot, resumedAfter }, at)
-      yield { type: 'snapshot', snapshot }
+      yield { type: 'snapshot', snapshot, isFollowers: entry.isFollowers ?? false }
     }
   }
 }
@@ -79,16 +82,18 @@ async function findFollowStart(
     const behind = afterSeq > 0 ? journal.behind(afterSeq) : undefined
     const start = run && journal.findStart(run.id)
     const session = await at.storage.activeSession(pair)
-    const snapshot = { session, runId: run?.id ?? '', seq, resumedAfter: seq, upto: 0 }
+    const snapshot = { session, runId: run?.id ?? '', seq, resumedAfter: seq, upto: 0, isUnfinished: false }
     if (behind !== undefined) return { position: behind, snapshot: { ...snapshot, resumedAfter: afterSeq } }
     if (start && run.start) {
       const known = { resumedAfter: start.seq - 1, upto: run.start.line }
       return { position: start.position, snapshot: { ...snapshot, ...known } }
     }
-    const upto = session === undefined ? 0 : (await at.storage.read(session)).cursor.seq
+    const { cursor, lines } = session === undefined ? NO_PART : await at.storage.read(session)
     // Otherwise something happened during the read, and may or may not be stored already.
     const isSure = journal.end === end
-    if (isSure || attempt === MAX_READS) return { position: end, snapshot: { ...snapshot, upto } }
+    const isUnfinished = isSure && run === undefined && endsMidTurn(lines)
+    if (isSure || attempt === MAX_READS)
+      return { position: end, snapshot: { ...snapshot, upto: cursor.seq, isUnfinished } }
   }
 }
 
@@ -108,9 +113,10 @@ async function refreshSnapshot(
   const runId = findRunning(pair, live)?.id ?? ''
   const session = await storage.activeSession(pair)
   const { seq } = journal
+  const isUnfinished = false
   const isSame = session === before.session
   const upto = isSame || session === undefined ? before.upto : (await storage.read(session)).cursor.seq
-  return { session, runId, seq, resumedAfter, upto }
+  return { session, runId, seq, resumedAfter, upto, isUnfinished }
 }
 
 /**
@@ -119,6 +125,32 @@ async function refreshSnapshot(
  * second time.
  */
 const MAX_READS = 5
+
+const NO_PART: Pick<SessionPart, 'cursor' | 'lines'> = { cursor: { bytes: 0, seq: 0 }, lines: [] }
+
+/**
+ * Whether the last turn of a session was never ended: its last message waits for an answer, and only lines of
+ * a running turn follow it.
+ */
+function endsMidTurn(lines: readonly SessionLine[]): boolean {
+  const at = lines.findLastIndex(({ kind }) => kind === 'entry')
+  const last = lines[at]
+  if (last?.kind !== 'entry') return false
+  const isAnswer = last.role === 'assistant' && (last.tool_calls ?? []).length === 0
+  return !isAnswer && lines.slice(at + 1).every(isWithinTurn)
+}
+
+function isWithinTurn(line: SessionLine): boolean {
+  return line.kind === 'meta' || (line.kind === 'event' && EVENTS_WITHIN_TURN.has(line.event))
+}
+
+const EVENTS_WITHIN_TURN: ReadonlySet<string> = new Set<SessionEvent['event']>([
+  'tool_start',
+  'tool_result',
+  'permission',
+  'user_steered',
+  'tools_used',
+])
 
 function findRunning({ agentId, sender }: Pair, live: LiveTurns): TurnRun | undefined {
   return live

@@ -17,8 +17,8 @@ export interface JournalMessage {
 export type JournalEntry =
   | { type: 'event'; seq: number; runId: string; event: AgentEvent }
   | { type: 'message'; runId: string; message: JournalMessage }
-  /** The session, its title, or the run on it has changed. */
-  | { type: 'changed' }
+  /** The session, its title, or the run on it has changed; or, if it says so, only the number of followers. */
+  | { type: 'changed'; isFollowers?: boolean }
 
 /**
  * The recent history of one conversation, for its followers: a bounded log, read by position.

@@ -46,6 +46,11 @@ export class Journals {
     this.#entries.get(toKey(pair))?.journal.append({ type: 'changed' })
   }
 
+  /** Notifies the followers of a pair that their number has changed. */
+  followersChanged(pair: Pair): void {
+    this.#entries.get(toKey(pair))?.journal.append({ type: 'changed', isFollowers: true })
+  }
+
   #used(pair: Pair): Entry {
     const key = toKey(pair)
     const found = this.#entries.get(key)

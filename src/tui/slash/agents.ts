@@ -1,0 +1,142 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { toCrabError } from '../../core/base/errors.ts'
+import type { ConversationInfo } from '../../core/protocol/crabtalk.generated.ts'
+import { request } from '../../core/protocol/dispatch.ts'
+import type { Panel } from '../overlays/types.ts'
+import { type AgentsFacts, agentsPanel, type EndedConversation, readAgentsTarget } from './agents-panel.ts'
+import { printNotice, showOverlay } from './print.ts'
+import type { SlashContext } from './types.ts'
+
+/** `/agents [NAME]`: shows what all agents do, live, or talks to an agent. */
+export async function showAgents(args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
+  const { agents, problems } = await request(context.dispatch, 'listAgents', {}, signal)
+  for (const problem of problems) printNotice(context, 'warning', problem)
+  const named = agents.find(({ name }) => name === args)
+  if (named) return context.openAgent(named.name)
+  if (args !== '') return printNotice(context, 'warning', `No agent is named "${args}"`, '/agents lists them')
+  const reader = new AgentsReader(context, agents)
+  showOverlay(context, toPanel(await reader.read(signal), context))
+  void refreshWhileOpen(reader, context)
+}
+
+/** `/background`: leaves the running turn and starts a new conversation. */
+export async function background(_args: string, context: SlashContext): Promise<void> {
+  if (!context.state().turn)
+    return printNotice(context, 'info', 'No turn is running here', '/agents shows those of others')
+  await context.startNewConversation()
+}
+
+/** Carries out a key of the agents view. */
+export async function actOnAgents(
+  { value, key = '' }: { value: string; key?: string | undefined },
+  context: SlashContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const target = readAgentsTarget(value)
+  if (!target) return
+  if (key === 'x' && target.kind === 'conversation') {
+    const { agent, sender } = target
+    await request(context.dispatch, 'kill', { agent, sender }, signal)
+    const panel = getPanel(context)
+    if (panel) showOverlay(context, { ...panel, note: 'The turn was interrupted' })
+    return
+  }
+  if (key === 'x') return
+  showOverlay(context, undefined)
+  if (key === 'n' || target.kind === 'agent') return context.startNewConversation(target.agent)
+  if (target.session !== context.state().session) await context.openConversation(target.session)
+}
+
+/** Reads what the view shows. The ended conversations are read again only when a turn has ended. */
+class AgentsReader {
+  readonly #context: SlashContext
+  readonly #agents: AgentsFacts['agents']
+  readonly #lastLines = new Map<string, string>()
+  #running = ''
+  #ended: readonly EndedConversation[] = []
+
+  constructor(context: SlashContext, agents: AgentsFacts['agents']) {
+    this.#context = context
+    this.#agents = agents
+  }
+
+  async read(signal: AbortSignal): Promise<AgentsFacts> {
+    const { dispatch } = this.#context
+    const [{ conversations: active }, { asks }] = await Promise.all([
+      request(dispatch, 'listActiveConversations', {}, signal),
+      request(dispatch, 'listAsks', {}, signal),
+    ])
+    const running = active.map(({ session }) => session).join('\n')
+    if (running !== this.#running || this.#ended.length === 0)
+      this.#ended = await this.#readEnded(new Set(active.map(({ session }) => session)), signal)
+    this.#running = running
+    return { active, asks, ended: this.#ended, agents: this.#agents }
+  }
+
+  async #readEnded(running: ReadonlySet<string>, signal: AbortSignal): Promise<readonly EndedConversation[]> {
+    const { dispatch, ports, state } = this.#context
+    const looked = await ports.memory.readLookedAt()
+    if (looked.size === 0) return []
+    const { conversations } = await request(dispatch, 'listConversations', { limit: MAX_LISTED }, signal)
+    const { session } = state()
+    const isNews = ({ filePath, updatedAt }: ConversationInfo) =>
+      filePath !== session &&
+      !running.has(filePath) &&
+      Date.parse(updatedAt) > (looked.get(filePath) ?? Number.POSITIVE_INFINITY)
+    const ended: EndedConversation[] = []
+    for (const info of conversations.filter(isNews).slice(0, MAX_ENDED)) {
+      ended.push({ info, lastLine: await this.#readLastLine(info, signal) })
+    }
+    return ended
+  }
+
+  async #readLastLine(
+    { filePath: session, updatedAt }: ConversationInfo,
+    signal: AbortSignal,
+  ): Promise<string> {
+    const key = `${session} ${updatedAt}`
+    const known = this.#lastLines.get(key)
+    if (known !== undefined) return known
+    const { dispatch } = this.#context
+    const { total } = await request(dispatch, 'listMessages', { session, limit: 1 }, signal)
+    const last = { session, offset: Math.max(0, total - 1), limit: 1 }
+    const { messages } = await request(dispatch, 'listMessages', last, signal)
+    const line = (messages[0]?.content ?? '').trimEnd().split('\n').at(-1) ?? ''
+    this.#lastLines.set(key, line)
+    return line
+  }
+}
+
+const MAX_LISTED = 200
+const MAX_ENDED = 10
+/** The time, in milliseconds, between two looks while the view is open. */
+const REFRESH_MS = 1_000
+
+/** Keeps the view current until it is closed. */
+async function refreshWhileOpen(reader: AgentsReader, context: SlashContext): Promise<void> {
+  const { lifetime } = context
+  try {
+    while (getPanel(context)) {
+      await sleep(REFRESH_MS, undefined, { signal: lifetime, ref: false })
+      const open = getPanel(context)
+      if (!open) return
+      const facts = await reader.read(lifetime)
+      const current = getPanel(context)
+      const fresh = current && toPanel(facts, context, current)
+      if (fresh && JSON.stringify(fresh) !== JSON.stringify(current)) showOverlay(context, fresh)
+    }
+  } catch (reason) {
+    const open = getPanel(context)
+    if (open && !lifetime.aborted) showOverlay(context, { ...open, note: toCrabError(reason).message })
+  }
+}
+
+function toPanel(facts: AgentsFacts, { state, ports }: SlashContext, before?: Panel): Panel {
+  const { session } = state()
+  return agentsPanel(facts, { session, now: ports.now(), abbreviate: ports.abbreviate }, before)
+}
+
+function getPanel({ state }: SlashContext): Panel | undefined {
+  const { overlay } = state()
+  return overlay?.kind === 'panel' && overlay.picker === 'agents' ? overlay : undefined
+}
