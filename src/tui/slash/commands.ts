@@ -6,6 +6,7 @@ import { slashConnect } from './connect.ts'
 import { showContext } from './context.ts'
 import { resume, slashTitle, startNew } from './conversations.ts'
 import { slashDiff } from './diff.ts'
+import { showEvents } from './events.ts'
 import { copyAnswer, slashExport } from './export.ts'
 import { slashFork } from './fork.ts'
 import { showHelp } from './help.ts'
@@ -16,6 +17,7 @@ import { showMemory } from './memory.ts'
 import { slashEffort, slashModel } from './models.ts'
 import { showPermissions } from './permissions.ts'
 import { hint, printNotice } from './print.ts'
+import { showQueue } from './queue.ts'
 import { reviewChanges } from './review.ts'
 import { slashRewind } from './rewind.ts'
 import { searchConversations } from './search.ts'
@@ -25,6 +27,7 @@ import { showSkills } from './skills.ts'
 import { showStatus } from './status.ts'
 import { slashTheme } from './themes.ts'
 import { showTools } from './tools.ts'
+import { showTrace } from './trace.ts'
 import type { SlashCommand, SlashContext } from './types.ts'
 import { slashUndo } from './undo.ts'
 import { showCost } from './usage.ts'
@@ -226,6 +229,27 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   },
   { name: 'context', args: '', summary: 'what fills the context', whileBusy: true, run: showContext },
   { name: 'cost', args: '', summary: 'the tokens and cost of this chat', whileBusy: true, run: showCost },
+  {
+    name: 'queue',
+    args: '',
+    summary: 'queued messages: edit, move, drop',
+    whileBusy: true,
+    run: showQueue,
+  },
+  {
+    name: 'events',
+    args: '',
+    summary: 'published events and the agents they start',
+    whileBusy: true,
+    run: showEvents,
+  },
+  {
+    name: 'trace',
+    args: '[SERVER]',
+    summary: 'messages between the daemon and MCP servers, live',
+    whileBusy: true,
+    run: showTrace,
+  },
   {
     name: 'usage',
     args: '[PART]',

@@ -11,6 +11,7 @@ import { onMemoryChosen } from './memory.ts'
 import { chooseModel } from './models.ts'
 import { actOnRule } from './permissions.ts'
 import { hint, printNotice, showOverlay } from './print.ts'
+import { changeQueue } from './queue.ts'
 import { applyRewind, chooseRewind } from './rewind.ts'
 import { readPromptCommand, runServerPrompt } from './server-prompt.ts'
 import { onSettingChosen, onSettingKey, SETTING } from './settings.ts'
@@ -69,6 +70,8 @@ export async function onChosen(
       return chooseRewind(value, context, signal)
     case 'rewind-how':
       return applyRewind(value, context, signal)
+    case 'queue':
+      return changeQueue({ value, key }, context)
     case 'permissions':
       return actOnRule({ value, key }, context, signal)
     case 'approvals':

@@ -36,6 +36,8 @@ export type ChatAction =
   /** A steer was sent after its turn had ended. */
   | { type: 'steer-gone'; content: string }
   | { type: 'queued'; text: string }
+  /** Replaces the queued messages. */
+  | { type: 'queue-changed'; queue: readonly string[] }
   /** The queued messages go back into the prompt. */
   | { type: 'queue-taken-back' }
   /** Closes the finished parts of the open text before a frame is drawn. */

@@ -39,6 +39,8 @@ export function reduce(state: ChatState, action: ChatAction): ChatState {
       return withoutSteer(state, action.content)
     case 'queued':
       return { ...state, queue: [...state.queue, action.text] }
+    case 'queue-changed':
+      return { ...state, queue: action.queue }
     case 'queue-taken-back':
       return state.queue.length === 0 ? state : backToPrompt({ ...state, queue: [] }, state.queue)
     case 'flush':
