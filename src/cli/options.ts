@@ -28,6 +28,12 @@ export const EFFORT_OPTION: CommandOption = {
 /** The permission options of all commands that run a turn. */
 export const RULE_OPTIONS: readonly CommandOption[] = [
   {
+    name: 'add-dir',
+    value: 'DIR',
+    kind: 'folder',
+    summary: 'Treat files in this directory like those in the working directory (repeatable)',
+  },
+  {
     name: 'allow',
     value: 'RULE',
     kind: 'rule',

@@ -224,6 +224,8 @@ export interface ChatOptions {
   prompt?: string | undefined
   /** The approval mode; undefined leaves it to the agent's file. */
   mode?: ModeName | undefined
+  /** Directories that count as the working directory, for the rules; absolute. */
+  roots?: readonly string[] | undefined
   /** Permission rules for every turn of this chat. */
   rules: { allow: readonly string[]; ask: readonly string[]; deny: readonly string[] }
   color: boolean

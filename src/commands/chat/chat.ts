@@ -1,4 +1,5 @@
 import { constants } from 'node:os'
+import { resolve } from 'node:path'
 import { wantsColor } from '../../cli/color.ts'
 import type { CommandHandler, ParsedOptions } from '../../cli/command.ts'
 import { defaultSender } from '../../cli/conversation-address.ts'
@@ -90,6 +91,7 @@ async function toChatOptions(options: ParsedOptions, host: Host): Promise<ChatOp
     prompt: prompt === '' ? undefined : prompt,
     mode: options.has('yolo') ? 'all' : (options.value('mode') as ModeName | undefined),
     rules: { allow, ask, deny },
+    roots: options.values('add-dir').map((path) => resolve(host.cwd(), path)),
     color: wantsColor(color, host.env, host.stdout),
     version: VERSION,
   }

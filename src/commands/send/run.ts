@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import type { Host } from '../../cli/host.ts'
 import { resolvePaths } from '../../cli/paths.ts'
 import { toOnAsk } from '../../cli/permission-settings.ts'
@@ -115,6 +116,7 @@ function toMessage(
       allow: [...settings.allow],
       ask: [...settings.ask],
       deny: [...settings.deny],
+      ...(isLocal && { roots: settings.roots.map((path) => resolve(host.cwd(), path)) }),
       mode: settings.mode,
       onAsk: toOnAsk(settings.onAsk),
       env: isLocal ? withoutProviderKeys(host.env) : {},

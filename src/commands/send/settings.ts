@@ -17,6 +17,8 @@ export interface SendSettings extends PermissionSettings {
   target: Target
   fork: boolean
   ephemeral: boolean
+  /** Directories that count as the working directory, for the rules. */
+  roots: readonly string[]
   args: readonly string[]
   files: readonly string[]
   images: readonly string[]
@@ -74,6 +76,7 @@ export async function readSettings(
     target: readTarget(options),
     fork: has('fork'),
     ephemeral: has('no-save'),
+    roots: options.values('add-dir'),
     args: options.args,
     files: options.values('file'),
     images: options.values('image'),

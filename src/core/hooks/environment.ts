@@ -5,13 +5,19 @@ import type { Hook } from '../runtime/hook.ts'
 /** Adds the environment to the system prompt: operating system, shell, working directory and date. */
 export function environmentHook(options: { shell: string | undefined; now(): number }): Hook {
   return {
-    async context(cwd) {
+    async context(cwd, { roots = [] }) {
       const lines = [`os: ${platform()} ${arch()}`]
       if (options.shell) lines.push(`shell: ${options.shell}`)
-      lines.push(`cwd: ${cwd.replaceAll(/[\r\n]/g, ' ')}`, `date: ${toLocalDay(new Date(options.now()))}`)
+      lines.push(`cwd: ${toLine(cwd)}`)
+      if (roots.length > 0) lines.push(`other directories of the user: ${roots.map(toLine).join(', ')}`)
+      lines.push(`date: ${toLocalDay(new Date(options.now()))}`)
       return wrapInTag('environment', {}, lines.join('\n'))
     },
   }
+}
+
+function toLine(path: string): string {
+  return path.replaceAll(/[\r\n]/g, ' ')
 }
 
 /** Formats the local date as ISO 8601. */

@@ -52,6 +52,14 @@ export function isInside(folder: string, path: string): boolean {
   return relativePath !== '..' && !relativePath.startsWith(`..${sep}`) && !isAbsolute(relativePath)
 }
 
+/** Whether a path is in the working directory, or in a folder that counts as it. */
+export function isInWorkspace(
+  { workspace, roots = [] }: { workspace: string; roots?: readonly string[] },
+  path: string,
+): boolean {
+  return isInside(workspace, path) || roots.some((root) => isInside(root, path))
+}
+
 /** Follows a path that does not fully exist, segment by segment. `from` exists and has no links. */
 async function walk(from: string, segments: readonly string[]): Promise<string> {
   const pending = segments.toReversed()

@@ -2,7 +2,7 @@ import { CrabError } from '../base/errors.ts'
 import { QUOTED_VALUE, type ShellWord, UNQUOTED_VALUE } from '../base/shell-lexer.ts'
 import { type RuleForm, readRule } from '../config/rule-syntax.ts'
 import { type PatternContext, pathMatcher } from './path-pattern.ts'
-import { isInside } from './paths.ts'
+import { isInWorkspace } from './paths.ts'
 import type { PolicyAction } from './types.ts'
 import { couldMatch, matchesPieces } from './wildcard.ts'
 
@@ -38,7 +38,7 @@ export function matchesAction(
     case 'edit':
       if (action.kind !== form.about) return false
       if (form.path === undefined) {
-        return isGenerous || action.kind === 'read' || isInside(context.workspace, action.path)
+        return isGenerous || action.kind === 'read' || isInWorkspace(context, action.path)
       }
       return pathMatcher(form.path, context, { isGenerous })(action.path)
     case 'bash':

@@ -1,7 +1,7 @@
 import { sep } from 'node:path'
 import { takeStart } from '../base/truncate.ts'
 import { CLASS_RIGHTS } from './class-rights.ts'
-import { isInside } from './paths.ts'
+import { isInside, isInWorkspace } from './paths.ts'
 import type { ApprovalMode, Decision, EditGuard, PolicyAction, PolicyContext, Rule } from './types.ts'
 
 /** The rules and facts about an action on which a verdict is based. */
@@ -83,13 +83,13 @@ const READING_MODES: ReadonlyMap<ApprovalMode, string> = new Map([
 function decideByDefault(
   action: PolicyAction,
   evidence: Evidence,
-  { trust, mode, workspace, readable }: PolicyContext,
+  { trust, mode, workspace, roots, readable }: PolicyContext,
 ): Pick<Decision, 'effect' | 'reason' | 'builtIn'> {
   const { builtIn, closing, readsIn = 'the working directory' } = evidence
   if (builtIn !== undefined && closing === undefined) {
     return { effect: 'allow', builtIn, reason: `${builtIn} only reads in ${readsIn}` }
   }
-  const isHome = 'path' in action && isInside(workspace, action.path)
+  const isHome = 'path' in action && isInWorkspace({ workspace, ...(roots && { roots }) }, action.path)
   if (action.kind === 'edit' && action.guard) return decideGuarded(action.guard, action.path, trust)
   if (action.kind === 'read') {
     if (isHome) return { effect: 'allow', reason: 'it reads in the working directory' }

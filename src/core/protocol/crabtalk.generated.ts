@@ -877,6 +877,11 @@ export interface TurnOptions {
    */
   effort: string;
   /**
+   * Additional directories, absolute, whose files count as files in the working directory when rules and modes
+   * decide.
+   */
+  roots: string[];
+  /**
    * A side question: sees the stored messages of the conversation, may run beside one of its turns, has no
    * tools, and stores nothing.
    */
@@ -5514,6 +5519,7 @@ function createBaseTurnOptions(): TurnOptions {
     unattended: false,
     asksTrust: false,
     effort: "",
+    roots: [],
     side: false,
     compactAt: undefined,
   };
@@ -5583,6 +5589,9 @@ export const TurnOptions: MessageFns<TurnOptions> = {
     }
     if (message.effort !== "") {
       writer.uint32(170).string(message.effort);
+    }
+    for (const v of message.roots) {
+      writer.uint32(178).string(v!);
     }
     if (message.side !== false) {
       writer.uint32(184).bool(message.side);
@@ -5777,6 +5786,14 @@ export const TurnOptions: MessageFns<TurnOptions> = {
             message.effort = reader.string();
             continue;
           }
+          case 22: {
+            if (tag !== 178) {
+              break;
+            }
+
+            message.roots.push(reader.string());
+            continue;
+          }
           case 23: {
             if (tag !== 184) {
               break;
@@ -5839,6 +5856,7 @@ export const TurnOptions: MessageFns<TurnOptions> = {
     message.unattended = object.unattended ?? false;
     message.asksTrust = object.asksTrust ?? false;
     message.effort = object.effort ?? "";
+    message.roots = object.roots?.map((e) => e) || [];
     message.side = object.side ?? false;
     message.compactAt = object.compactAt ?? undefined;
     return message;

@@ -123,6 +123,8 @@ export interface ContextTurn {
   ephemeral?: boolean
   /** The trust class of the turn. */
   trust: Trust
+  /** Directories that count as the working directory, for the rules. */
+  roots?: readonly string[]
   /** Shows the turn's client a message that is not a failure. */
   notice(message: string): void
   /**

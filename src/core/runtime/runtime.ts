@@ -326,6 +326,8 @@ export class Runtime implements AsyncDisposable {
     }
     const chosen = CLASS_RIGHTS[request.trust].canWiden ? request.cwd : undefined
     const workspace = chosen === undefined ? undefined : await resolveWorkspace(chosen)
+    const added = CLASS_RIGHTS[request.trust].canWiden ? (settings.roots ?? []) : []
+    const roots = await Promise.all(added.map(resolveWorkspace))
     const model = settings.model ?? agent.model ?? provider.defaultModel()
     provider.prepare(model)
     if (settings.maxCostUsd !== undefined && provider.costUsd(model, NO_USAGE) === undefined) {
@@ -335,7 +337,7 @@ export class Runtime implements AsyncDisposable {
     }
     const agentRules = hasRules(agent) ? await agents.rules(agent.name) : [] // reads the file again, for line numbers
     const flags = [...flagRules(settings), ...attachedRules(settings)]
-    return { agent, model, workspace, rules: { flags, agent: agentRules } }
+    return { agent, model, workspace, roots, rules: { flags, agent: agentRules } }
   }
 
   async #lease(

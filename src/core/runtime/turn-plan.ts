@@ -33,6 +33,8 @@ export interface TurnInputs extends OpenTurn {
   model: string
   /** The directory that the client chose, without links; undefined when it chose none. */
   workspace: string | undefined
+  /** The directories that count as the working directory, without links. */
+  roots: readonly string[]
   /** The rules of the turn's client, and those of the agent's file. */
   rules: { flags: readonly Rule[]; agent: readonly Rule[] }
 }
@@ -76,7 +78,7 @@ export async function planTurn(
       override: settings.system,
       hook,
       cwd,
-      turn: contextTurn(tools, request, signal),
+      turn: { ...contextTurn(tools, request, signal), roots: inputs.roots },
       keeps: hasTools(request) ? keeps : () => false,
       guest: guest !== undefined,
       side: settings.side ?? false,
@@ -203,7 +205,14 @@ async function createToolContext(at: {
   const files = new Map(conversation.history.files)
   const permissions = new Permissions({
     seen: files,
-    context: { ...place, trust, readable, mode: settings.mode ?? agent.mode ?? 'ask', rules },
+    context: {
+      ...place,
+      roots: inputs.roots,
+      trust,
+      readable,
+      mode: settings.mode ?? agent.mode ?? 'ask',
+      rules,
+    },
     asks,
     record: (decision) => conversation.append([{ kind: 'event', event: 'permission', ...decision }]),
     addRule: (rule) => agents.addRule(agent.name, rule),

@@ -95,6 +95,7 @@ function toSettings(options: TurnOptions): TurnSettings {
     attachments: attachments.map(toStoredAttachment),
     ephemeral,
     env,
+    ...(options.roots.length > 0 && { roots: options.roots.map(requireAbsolute) }),
     ...(options.side && { side: true, ephemeral: true, tools: 'none' as const }),
   }
 }
@@ -103,6 +104,11 @@ function toSettings(options: TurnOptions): TurnSettings {
 function toShare(compactAt: number): number {
   if (compactAt > 0 && compactAt <= 1) return compactAt
   throw new CrabError('invalid', `Cannot compact at ${compactAt}: it is not a share between 0 and 1`)
+}
+
+function requireAbsolute(root: string): string {
+  if (isAbsolute(root)) return root
+  throw new CrabError('invalid', `Cannot add the directory ${root}: it is not an absolute path`)
 }
 
 function toEntry(text: string, at: number): McpEntry {
@@ -129,16 +135,17 @@ const ON_ASK: ReadonlyMap<OnAsk, TurnSettings['onAsk']> = new Map([
 /** Throws `denied` for options that would grant a turn more than its class allows. */
 export function refuseWidening(
   options: Pick<TurnOptions, 'allow' | 'mode' | 'env' | 'mcps'> &
-    Partial<Pick<TurnOptions, 'system' | 'model'>>,
+    Partial<Pick<TurnOptions, 'system' | 'model' | 'roots'>>,
   sender: string,
   trust: Exclude<Trust, 'local'>,
 ): void {
-  const { allow, mode, env, mcps, system, model } = options
+  const { allow, mode, env, mcps, roots = [], system, model } = options
   const isUntrusted = trust === 'remote'
   const widening = [
     ...(allow.length > 0 ? ['allow'] : []),
     ...(mode === ApprovalMode.EDITS || mode === ApprovalMode.ALL ? [`mode ${RUNTIME_MODES.get(mode)}`] : []),
     ...(mcps.length > 0 ? ['mcps'] : []),
+    ...(roots.length > 0 ? ['roots'] : []),
     ...(Object.keys(env).length > 0 ? ['env'] : []),
     ...(isUntrusted && system !== undefined ? ['system'] : []),
     ...(isUntrusted && model ? ['model'] : []),

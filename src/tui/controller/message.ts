@@ -40,6 +40,7 @@ export function toStreamMsg(
       allow: [...rules.allow],
       ask: [...rules.ask],
       deny: [...rules.deny],
+      ...('cwd' in own && { roots: [...state.roots] }),
       ...(chosenModel !== undefined && { model: chosenModel }),
       ...(chosenEffort !== undefined && { effort: chosenEffort }),
       ...(thinking && { thinking }),

@@ -1,3 +1,4 @@
+import { addDirectory } from './add-dir.ts'
 import { background, showAgents } from './agents.ts'
 import { confirmYolo, slashApprovals } from './approvals.ts'
 import { showAsks } from './asks.ts'
@@ -229,6 +230,13 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   },
   { name: 'context', args: '', summary: 'what fills the context', whileBusy: true, run: showContext },
   { name: 'cost', args: '', summary: 'the tokens and cost of this chat', whileBusy: true, run: showCost },
+  {
+    name: 'add-dir',
+    args: '[DIR]',
+    summary: 'treat files of another directory like those of the working directory',
+    whileBusy: true,
+    run: addDirectory,
+  },
   {
     name: 'queue',
     args: '',

@@ -110,6 +110,7 @@ export type Settable = Pick<
   | 'isLeaving'
   | 'isCommanding'
   | 'servers'
+  | 'roots'
   | 'isFullscreen'
   | 'settings'
   | 'terminalColors'

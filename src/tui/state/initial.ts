@@ -16,7 +16,15 @@ export const NO_USAGE_TOTALS: UsageTotals = {
 }
 
 /** Returns the state at the start of the chat. */
-export function initialState({ agent, sender, session, model, effort, mode }: ChatOptions): ChatState {
+export function initialState({
+  agent,
+  sender,
+  session,
+  model,
+  effort,
+  mode,
+  roots = [],
+}: ChatOptions): ChatState {
   return {
     agent,
     sender,
@@ -33,6 +41,7 @@ export function initialState({ agent, sender, session, model, effort, mode }: Ch
     chosenMode: mode,
     thinking: false,
     branch: undefined,
+    roots,
     place: undefined,
     isLinkLost: false,
     followers: 0,

@@ -68,6 +68,8 @@ export interface ChatState {
   chosenMode: ModeName | undefined
   thinking: boolean
   branch: string | undefined
+  /** Directories that count as the working directory, for the rules; absolute. */
+  roots: readonly string[]
   /** The place where the agents run; undefined until that is known. */
   place: 'process' | 'daemon' | undefined
   /** The number of clients that follow this conversation, this window included; 0 while unknown. */

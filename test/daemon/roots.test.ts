@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { mkdtempDisposable, readFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { ApprovalMode } from '../../src/core/protocol/crabtalk.generated.ts'
+import { route } from '../../src/core/protocol/dispatch.ts'
+import { runSlash } from '../../src/tui/slash/run.ts'
+import { startTestDispatch } from '../support/test-dispatch.ts'
+import { createSlashChat } from '../tui/slash/slash-chat.ts'
+
+const NEVER = new AbortController().signal
+
+test('files in an added directory count as files in the working directory, for the turn that adds it', async () => {
+  await using other = await mkdtempDisposable(join(tmpdir(), 'crab-root-'))
+  const write = (name: string) => {
+    const args = JSON.stringify({ path: join(other.path, name), content: 'hi' })
+    return { parts: [{ call: name, name: 'write', args }] }
+  }
+  const protectedFile = write('.envrc')
+  await using node = await startTestDispatch([
+    write('a.txt'),
+    protectedFile,
+    { parts: ['Done.'] },
+    write('b.txt'),
+    { parts: ['Done.'] },
+  ])
+  const options = { mode: ApprovalMode.EDITS }
+  await node.ask('write', { options: { ...options, roots: [other.path] } })
+  assert.equal(await readFile(join(other.path, 'a.txt'), 'utf8'), 'hi')
+  assert.match(node.server.requests[0]!.text, /other directories of the user: /)
+  await assert.rejects(readFile(join(other.path, '.envrc')), { code: 'ENOENT' })
+  await node.ask('write', { options })
+  await assert.rejects(readFile(join(other.path, 'b.txt')), { code: 'ENOENT' })
+  await assert.rejects(node.ask('hi', { options: { roots: [join(other.path, 'none')] } }), {
+    kind: 'invalid',
+  })
+  await assert.rejects(node.ask('hi', { options: { roots: ['relative'] } }), { kind: 'invalid' })
+  await assert.rejects(node.ask('hi', { sender: 'telegram:7', options: { roots: [other.path] } }), {
+    kind: 'denied',
+  })
+})
+
+test('/add-dir adds what the shell finds from the working directory, and lists what was added', async () => {
+  const chat = createSlashChat(route({}))
+  const seen: string[] = []
+  const runShell = async (line: string) => {
+    seen.push(line)
+    return line.includes('nowhere') ? { output: '', exitCode: 1 } : { output: '/real/lib\n', exitCode: 0 }
+  }
+  const context = { ...chat.context, ports: { ...chat.context.ports, runShell } }
+  for (const line of ['/add-dir', '/add-dir ../my lib', '/add-dir ~/lib', '/add-dir nowhere', '/add-dir'])
+    await runSlash(line, context, NEVER)
+  assert.deepEqual(chat.state().roots, ['/real/lib'])
+  assert.deepEqual(seen, ["cd -- '../my lib' && pwd -P", 'cd -- ~/lib && pwd -P', 'cd -- nowhere && pwd -P'])
+  const texts = chat.blocks().map((block) => (block.kind === 'notice' ? block.text : ''))
+  assert.deepEqual(texts, [
+    'No directories were added',
+    'Added /real/lib',
+    'Added /real/lib',
+    'Cannot add nowhere: it is not a directory',
+    'Added: /real/lib',
+  ])
+})
