@@ -70,6 +70,11 @@ export function loadCommands(context: SlashContext): Commands & { load(): void }
     isForAgent: async (line, signal) => (await runner.get()).isForAgent(line, context, signal),
     run: async (line, signal) => (await runner.get()).runSlash(line, context, signal),
     chosen: async (effect, signal) => (await runner.get()).onChosen(effect, context, signal),
-    offerConnect: async (signal) => (await import('../slash/connect.ts')).offerConnect(context, signal),
+    async offerConnect(signal) {
+      const isDemo = context
+        .state()
+        .models.some(({ active, providerName }) => active && providerName === 'demo')
+      if (isDemo) await (await import('../slash/connect.ts')).offerConnect(context, signal)
+    },
   }
 }

@@ -30,11 +30,10 @@ export async function slashConnect(args: string, context: SlashContext, signal: 
   printNotice(context, 'warning', `Unknown provider ${args}`, hint)
 }
 
-/** Offers to connect a model when the chat starts without one: once per home, and never over a draft. */
+/** Offers to connect a model in a chat that has only the demo: once per home, and never over a draft. */
 export async function offerConnect(context: SlashContext, signal: AbortSignal): Promise<void> {
   const { providers } = context.ports
-  const isDemo = context.state().models.some(({ active, providerName }) => active && providerName === 'demo')
-  if (!isDemo || !isUndisturbed(context)) return
+  if (!isUndisturbed(context)) return
   const options = await providers.list(signal)
   if (!isUndisturbed(context) || !(await providers.claimFirstOffer())) return
   showOverlay(context, mainMenu(options, { title: 'No model yet. Connect one:', yieldsToText: true }))
