@@ -89,7 +89,7 @@ export function renderPicker(picker: Picker, view: Face): Section {
   const gap = Math.max(2, columns - measureWidth(lead + filter) - count.length)
   const title = paint(lead, color, 'accent', 'bold') + filter + ' '.repeat(gap) + paint(count, color, 'dim')
   const sample = picker.hasSample && bodyHeight(view.rows) > MIN_SAMPLE_HEIGHT ? renderColorSample(view) : []
-  const settings = settingRows(picker, items[picker.selected], color)
+  const settings = settingRows(picker, items[picker.selected], { columns, color })
   const height = bodyHeight(view.rows) - sample.length
   const shownSettings = settings.length + MIN_ITEMS <= height ? settings : []
   const { start, end } = windowAround(items.length, height - shownSettings.length, picker.selected)
@@ -113,27 +113,35 @@ export function renderPicker(picker: Picker, view: Face): Section {
 function settingRows(
   { targets, level = '' }: Picker,
   { levels = [] }: Partial<PickerItem> = {},
-  color: boolean,
+  face: Pick<Face, 'columns' | 'color'>,
 ): string[] {
-  const choice = (names: readonly string[], selected: number) =>
-    names
-      .map((name, at) => (at === selected ? paint(`[${name}]`, color, 'accent') : paint(name, color, 'dim')))
-      .join('  ')
-  const all = ['default', ...levels]
+  const chosen = Math.max(0, levels.indexOf(level) + 1)
   return [
     ...(targets
-      ? [
-          `  ${paint('For', color, 'dim')}     ${choice(targets.names, targets.selected)}  ${paint('Tab', color, 'dim')}`,
-        ]
+      ? [settingRow('For', { names: targets.names, chosen: targets.selected, keys: 'Tab' }, face)]
       : []),
     ...(levels.length > 0
-      ? [
-          `  ${paint('Effort', color, 'dim')}  ${choice(all, Math.max(0, levels.indexOf(level) + 1))}  ${paint('← →', color, 'dim')}`,
-        ]
+      ? [settingRow('Effort', { names: ['default', ...levels], chosen, keys: '← →' }, face)]
       : []),
   ]
 }
 
+/** Renders the values of a setting; where they do not fit, only the chosen one. */
+function settingRow(
+  label: string,
+  { names, chosen, keys }: { names: readonly string[]; chosen: number; keys: string },
+  { columns, color }: Pick<Face, 'columns' | 'color'>,
+): string {
+  const row = (shown: readonly string[]) =>
+    `  ${paint(label, color, 'dim')}${' '.repeat(LABEL_WIDTH - label.length)}${shown.join('  ')}  ${paint(keys, color, 'dim')}`
+  const values = names.map((name, at) =>
+    at === chosen ? paint(`[${name}]`, color, 'accent') : paint(name, color, 'dim'),
+  )
+  const whole = row(values)
+  return measureWidth(whole) <= columns ? whole : row(values.slice(chosen, chosen + 1))
+}
+
+const LABEL_WIDTH = 8
 /** The items that must stay visible beside the settings. */
 const MIN_ITEMS = 3
 /** The minimum rows of a picker that has space for a sample below its items. */

@@ -28,6 +28,10 @@ test('a picker with targets and levels shows both, and returns them with the cho
     '  Effort  [default]  low  high  ← →',
     'Enter chooses · ↑ ↓ · type to narrow · Esc closes',
   ])
+  assert.deepEqual(lines(LEVELS, 40, 24).slice(3, 5), [
+    '  For     [this conversation]  Tab',
+    '  Effort  [default]  low  high  ← →',
+  ])
   const { overlay, effects } = press(LEVELS, 'tab', 'right', 'right', 'right', 'left', 'enter')
   assert.equal(overlay, undefined)
   const chosen = { type: 'chosen', picker: 'model', value: 'a', target: 'this agent', level: 'low' }
