@@ -46,6 +46,7 @@ const TESTED_ELSEWHERE: ReadonlySet<string> = new Set([
   'wait',
   'asks',
   'answer',
+  'config edit',
   'mcp ps',
   'mcp logs',
   'mcp reconnect',

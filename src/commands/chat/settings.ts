@@ -36,7 +36,8 @@ function watchFile(path: string, listener: () => void): Disposable {
     const watcher = watch(dirname(path), { persistent: false, signal: stop.signal }, (_event, file) => {
       if (file === null || file === basename(path)) listener()
     })
-    watcher.on('error', () => watcher.close()) // changes are then read when the window gets the focus
+    watcher.on('error', () => watcher.close()) // the next start of the chat reads the file
+    listener() // the file may have changed since it was read
   }
   mkdir(dirname(path), { recursive: true })
     .then(start)
