@@ -71,10 +71,11 @@ const ROOMY = 12
  * Computes the widths of the columns. When space is short, columns on the right are dropped first; 0 drops a
  * column.
  */
-function fitColumns({ header, rows }: Panel, columns: number): number[] {
+function fitColumns({ header, rows, hasWideEnd = false }: Panel, columns: number): number[] {
   const widths = header.map((name, at) => {
+    const isWide = hasWideEnd && at === header.length - 1
     return Math.min(
-      MAX_CELL_WIDTH,
+      isWide ? columns : MAX_CELL_WIDTH,
       Math.max(measureWidth(name), ...rows.map(({ cells }) => measureWidth(cleanLine(cells[at] ?? '')))),
     )
   })

@@ -45,6 +45,8 @@ export interface Panel {
   picker: string
   title: string
   header: readonly string[]
+  /** Whether the last column may use all the space that is left. */
+  hasWideEnd?: boolean
   rows: readonly PanelRow[]
   selected: number
   keys: readonly PanelKey[]

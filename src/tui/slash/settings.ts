@@ -101,6 +101,7 @@ function showSettings(context: SlashContext, selected = '', note = ''): void {
     picker: 'config',
     title: 'Settings: [tui] in config.toml',
     header: ['SETTING', 'VALUE', 'MEANING'],
+    hasWideEnd: true,
     rows: SETTING_ROWS.map((row) => {
       const isDefault = JSON.stringify(row.read(settings)) === JSON.stringify(row.read(DEFAULT_CHAT_SETTINGS))
       const value = formatSetting(row.read(settings))
