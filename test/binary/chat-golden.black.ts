@@ -14,7 +14,7 @@ for (const columns of [40, 80, 200]) {
     await using talk = await makeTalk([
       { parts: [ANSWER.slice(0, 210), gate.promise, ANSWER.slice(210)], usage: USAGE },
     ])
-    await using chat = openChat(talk, ['chat', 'Compare', 'the', 'two'], size)
+    await using chat = openChat(talk, ['chat', 'Compare', 'the', 'two'], { columns, rows: 40 }) // nothing scrolls away
     await chat.shows('The first one')
     const half = chat.screen.lines()
     gate.resolve()
