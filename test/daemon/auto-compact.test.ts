@@ -39,6 +39,14 @@ test('a turn without the option never compacts, and one that fits does not', asy
   assert.deepEqual(compactions(await roomy.ask('two', AUTO)), [])
 })
 
+test('a window that the prompt and the tools fill is not compacted again and again', async () => {
+  await using node = await start(() => answer('yes', 0))
+  const provider = `name = "small"\nkind = "openai-compatible"\nbase_url = "${node.server.url}"`
+  const models = 'models = [{ name = "scripted", context = 600 }]'
+  await node.home.write('config.toml', `model = "scripted"\n[[providers]]\n${provider}\n${models}\n`)
+  for (const text of ['one', 'two', 'three']) assert.deepEqual(compactions(await node.ask(text, AUTO)), [])
+})
+
 test('a turn that fills the window itself compacts between its steps, and keeps the last one', async () => {
   const look: Reply = { parts: [{ call: 'a', name: 'read', args: '{"path":"none"}' }], usage: usage(880) }
   await using node = await start((_, index) => (index === 1 ? look : answer('done', 100)))

@@ -58,7 +58,12 @@ export class TurnCompaction {
     const { at } = this.#options
     const window = this.#window()
     if (this.#isSettled || window === undefined) return false
-    return this.#measure(frame) > at * window && this.#hasOlderMessages()
+    const size = this.#measure(frame)
+    return (
+      size > at * window &&
+      this.#hasOlderMessages() &&
+      this.#estimateGain(frame, size) > MIN_GAIN_SHARE * window
+    )
   }
 
   /** Whether a model call that failed may succeed after a compaction; true at most once in a turn. */
@@ -93,11 +98,19 @@ export class TurnCompaction {
   }
 
   /** Estimates the tokens of the next request, as far as possible from what the provider counted. */
-  #measure({ system, tools }: RequestFrame): number {
+  #measure(frame: RequestFrame): number {
     const { messages } = this.#options.conversation.history
     const fresh = messages.slice(this.#counted?.messages ?? 0)
-    const known = this.#counted?.tokens ?? estimateTokens(system) + estimateTokens(JSON.stringify(tools))
+    const known = this.#counted?.tokens ?? measureFrame(frame)
     return fresh.reduce((sum, message) => sum + estimateMessageTokens(message), known)
+  }
+
+  /** Estimates the tokens that a compaction can free: not those of the frame, the summary and what stays. */
+  #estimateGain(frame: RequestFrame, size: number): number {
+    const { messages, lines, archive } = this.#options.conversation.history
+    const from = this.#keepFrom() ?? Number.POSITIVE_INFINITY
+    const staying = messages.filter((_, at) => lines[at]! >= from || (at === 0 && archive !== undefined))
+    return size - measureFrame(frame) - staying.reduce((sum, one) => sum + estimateMessageTokens(one), 0)
   }
 
   #hasOlderMessages(): boolean {
@@ -126,5 +139,12 @@ export class TurnCompaction {
   }
 }
 
+function measureFrame({ system, tools }: RequestFrame): number {
+  const specs = tools.map(({ name, description, parameters }) => [name, description, parameters])
+  return estimateTokens(system) + estimateTokens(JSON.stringify(specs))
+}
+
+/** The least of the context window that a compaction must free; less is not worth a model call. */
+const MIN_GAIN_SHARE = 0.05
 /** The most of the context window that messages may take which stay behind a summary. */
 const MAX_KEPT_SHARE = 0.25
