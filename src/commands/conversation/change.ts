@@ -2,7 +2,9 @@ import type { CommandHandler } from '../../cli/command.ts'
 import { parseCount } from '../../cli/duration.ts'
 import { findConversation, shortId } from '../../cli/find-conversation.ts'
 import { printJson } from '../../cli/print.ts'
+import { newUlid } from '../../core/base/ids.ts'
 import { sanitizeLine } from '../../core/base/sanitize.ts'
+import { classifySender } from '../../core/base/sender-class.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { attach } from '../../daemon/attach.ts'
 
@@ -23,8 +25,9 @@ export const forkConversationCommand: CommandHandler = async ({ options, host, s
   const title = options.value('title') ?? ''
   await using attached = await attach(host)
   const { dispatch } = attached
-  const { filePath: session } = await findConversation(dispatch, options.args[0], signal)
-  const copy = await request(dispatch, 'forkSession', { session, upto }, signal)
+  const { filePath: session, sender: from } = await findConversation(dispatch, options.args[0], signal)
+  const own = classifySender(from) === 'local' ? `sh:${newUlid()}` : '' // a copy has no more rights than the original
+  const copy = await request(dispatch, 'forkSession', { session, upto, sender: own }, signal)
   if (title !== '') await request(dispatch, 'setTitle', { session: copy.id, title }, signal)
   const { id, agent, sender, messageCount: messages } = copy
   if (options.has('json'))

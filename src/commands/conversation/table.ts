@@ -132,8 +132,8 @@ the next message.`,
     args: '[id]',
     kinds: ['conversation'],
     summary: 'Copy a conversation, by default the last one',
-    details: `The copy becomes the current conversation of its agent and sender. crabtalk conversation rewind ID lists the numbers of
-your messages.`,
+    details: `The copy is a conversation of its own, with a sender of its own: crabtalk chat --resume opens it. crabtalk conversation rewind
+lists the numbers of your messages.`,
     options: [
       { name: 'at', value: 'N', summary: 'Copy only what is before the message with this number' },
       { name: 'title', value: 'TEXT', summary: 'The title of the copy' },
