@@ -152,6 +152,7 @@ type PresetKeys = Readonly<Partial<Record<KeymapCommand, readonly string[]>>>
 const EMACS: PresetKeys = {
   escape: ['escape', 'ctrl+g'],
   'edit-externally': ['ctrl+alt+g'],
+  'background-turn': ['ctrl+alt+b'],
   'toggle-thinking': ['ctrl+alt+t'],
   transpose: ['ctrl+t', 'alt+t'],
 }

@@ -64,6 +64,12 @@ test('every chord of the key table and its presets is one that parseChord() acce
   }
 })
 
+test('Ctrl+B of the emacs preset moves the caret, also during a turn', () => {
+  const keymap = makeKeymap({ keymap: 'emacs', keys: {} })
+  const { prompt, effects } = typed(['ab', 'ctrl+b'], { keymap, isBusy: true })
+  assert.deepEqual([prompt.caret, effects], [1, []])
+})
+
 test('toKnownKey() makes Esc of the key of Emacs that cancels', () => {
   const emacs = makeKeymap({ keymap: 'emacs', keys: {} })
   assert.equal(toKnownKey(parseKey('ctrl+g'), emacs).name, 'escape')
