@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { ApprovalMode } from '../../src/core/protocol/crabtalk.generated.ts'
-import { route } from '../../src/core/protocol/dispatch.ts'
+import { request, route } from '../../src/core/protocol/dispatch.ts'
 import { runSlash } from '../../src/tui/slash/run.ts'
 import { startTestDispatch } from '../support/test-dispatch.ts'
 import { createSlashChat } from '../tui/slash/slash-chat.ts'
@@ -61,4 +61,23 @@ test('/add-dir adds what the shell finds from the working directory, and lists w
     'Cannot add nowhere: it is not a directory',
     'Added: /real/lib',
   ])
+})
+
+test('set_session_cwd changes where later turns work, and refuses senders that are not local', async () => {
+  await using other = await mkdtempDisposable(join(tmpdir(), 'crab-cd-'))
+  await using node = await startTestDispatch(() => ({ parts: ['Hi.'] }))
+  await node.ask('hello')
+  await node.ask('hello', { sender: 'telegram:7' })
+  const { conversations } = await request(node.dispatch, 'listConversations', {}, NEVER)
+  const find = (sender: string) => conversations.find((one) => one.sender === sender)!.filePath
+  const set = (sender: string, cwd: string) =>
+    request(node.dispatch, 'setSessionCwd', { session: find(sender), cwd }, NEVER)
+  assert.equal((await set('ann', other.path)).cwd, other.path)
+  await node.ask('and here?')
+  assert.ok(node.server.requests.at(-1)!.text.includes(`cwd: ${other.path}`))
+  const listed = await request(node.dispatch, 'listConversations', { sender: 'ann' }, NEVER)
+  assert.equal(listed.conversations[0]!.cwd, other.path)
+  await assert.rejects(set('telegram:7', other.path), { kind: 'denied' })
+  await assert.rejects(set('ann', join(other.path, 'none')), { kind: 'missing' })
+  await assert.rejects(set('ann', 'relative'), { kind: 'invalid' })
 })

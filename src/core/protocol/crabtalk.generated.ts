@@ -653,6 +653,9 @@ export interface ClientMessage {
     /** Adds up the tokens and cost of stored turns. */
     { $case: "usageReport"; value: ReportUsage }
     | //
+    /** Sets the working directory of a session. */
+    { $case: "setSessionCwd"; value: SetSessionCwd }
+    | //
     /** The permission rules in force for an agent. */
     { $case: "listRules"; value: ListRules }
     | //
@@ -725,6 +728,7 @@ export interface ServerMessage {
     | { $case: "rewind"; value: RewindResult }
     | { $case: "undoCompaction"; value: SessionInfo }
     | { $case: "usageReport"; value: UsageList }
+    | { $case: "setSessionCwd"; value: SessionInfo }
     | { $case: "listRules"; value: RuleList }
     | { $case: "changeRule"; value: RuleList }
     | { $case: "extension"; value: Uint8Array }
@@ -2746,6 +2750,16 @@ export interface DaemonStats {
   idleExitMs?: number | undefined;
 }
 
+/**
+ * Sets the directory in which turns of a session work when their client chooses none. 403 for a session whose sender
+ * is not local.
+ */
+export interface SetSessionCwd {
+  session: string;
+  /** Absolute; an existing directory. */
+  cwd: string;
+}
+
 /** Reports the tokens and cost of the turns in stored sessions. */
 export interface ReportUsage {
   /** Only days from the one of this time on, RFC 3339; empty: all. */
@@ -2982,6 +2996,9 @@ export const ClientMessage: MessageFns<ClientMessage> = {
         break;
       case "usageReport":
         ReportUsage.encode(message.msg.value, writer.uint32(730).fork()).join();
+        break;
+      case "setSessionCwd":
+        SetSessionCwd.encode(message.msg.value, writer.uint32(738).fork()).join();
         break;
       case "listRules":
         ListRules.encode(message.msg.value, writer.uint32(746).fork()).join();
@@ -3522,6 +3539,14 @@ export const ClientMessage: MessageFns<ClientMessage> = {
             message.msg = { $case: "usageReport", value: ReportUsage.decode(reader, reader.uint32()) };
             continue;
           }
+          case 92: {
+            if (tag !== 738) {
+              break;
+            }
+
+            message.msg = { $case: "setSessionCwd", value: SetSessionCwd.decode(reader, reader.uint32()) };
+            continue;
+          }
           case 93: {
             if (tag !== 746) {
               break;
@@ -3956,6 +3981,12 @@ export const ClientMessage: MessageFns<ClientMessage> = {
         }
         break;
       }
+      case "setSessionCwd": {
+        if (object.msg?.value !== undefined && object.msg?.value !== null) {
+          message.msg = { $case: "setSessionCwd", value: SetSessionCwd.fromPartial(object.msg.value) };
+        }
+        break;
+      }
       case "listRules": {
         if (object.msg?.value !== undefined && object.msg?.value !== null) {
           message.msg = { $case: "listRules", value: ListRules.fromPartial(object.msg.value) };
@@ -4133,6 +4164,9 @@ export const ServerMessage: MessageFns<ServerMessage> = {
         break;
       case "usageReport":
         UsageList.encode(message.msg.value, writer.uint32(730).fork()).join();
+        break;
+      case "setSessionCwd":
+        SessionInfo.encode(message.msg.value, writer.uint32(738).fork()).join();
         break;
       case "listRules":
         RuleList.encode(message.msg.value, writer.uint32(746).fork()).join();
@@ -4558,6 +4592,14 @@ export const ServerMessage: MessageFns<ServerMessage> = {
             message.msg = { $case: "usageReport", value: UsageList.decode(reader, reader.uint32()) };
             continue;
           }
+          case 92: {
+            if (tag !== 738) {
+              break;
+            }
+
+            message.msg = { $case: "setSessionCwd", value: SessionInfo.decode(reader, reader.uint32()) };
+            continue;
+          }
           case 93: {
             if (tag !== 746) {
               break;
@@ -4899,6 +4941,12 @@ export const ServerMessage: MessageFns<ServerMessage> = {
       case "usageReport": {
         if (object.msg?.value !== undefined && object.msg?.value !== null) {
           message.msg = { $case: "usageReport", value: UsageList.fromPartial(object.msg.value) };
+        }
+        break;
+      }
+      case "setSessionCwd": {
+        if (object.msg?.value !== undefined && object.msg?.value !== null) {
+          message.msg = { $case: "setSessionCwd", value: SessionInfo.fromPartial(object.msg.value) };
         }
         break;
       }
@@ -21814,6 +21862,73 @@ export const DaemonStats: MessageFns<DaemonStats> = {
     message.asks = object.asks ?? 0;
     message.subscriptions = object.subscriptions ?? 0;
     message.idleExitMs = object.idleExitMs ?? undefined;
+    return message;
+  },
+};
+
+function createBaseSetSessionCwd(): SetSessionCwd {
+  return { session: "", cwd: "" };
+}
+
+export const SetSessionCwd: MessageFns<SetSessionCwd> = {
+  encode(message: SetSessionCwd, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.session !== "") {
+      writer.uint32(10).string(message.session);
+    }
+    if (message.cwd !== "") {
+      writer.uint32(18).string(message.cwd);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetSessionCwd {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetSessionCwd();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.session = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.cwd = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<SetSessionCwd>): SetSessionCwd {
+    return SetSessionCwd.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<SetSessionCwd>): SetSessionCwd {
+    const message = createBaseSetSessionCwd();
+    message.session = object.session ?? "";
+    message.cwd = object.cwd ?? "";
     return message;
   },
 };

@@ -75,6 +75,7 @@ export const REPLIES = {
   rewind: 'rewind',
   undoCompaction: 'undoCompaction',
   usageReport: 'usageReport',
+  setSessionCwd: 'setSessionCwd',
   listRules: 'listRules',
   changeRule: 'changeRule',
   extension: 'extension',

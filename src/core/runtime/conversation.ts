@@ -5,6 +5,7 @@ import type { Rule } from '../policy/types.ts'
 import { effectiveLines } from '../storage/effective-lines.ts'
 import type {
   CompactMarker,
+  NewLine,
   ReadPosition,
   SessionHeader,
   SessionLine,
@@ -55,7 +56,14 @@ export function advance(
   const history = isMore
     ? replay(before.history, part.lines, archives)
     : replay(NO_HISTORY, effectiveLines(part.lines), archives)
-  return { id, header: part.header, cursor: part.cursor, history }
+  const started = isMore ? { ...part.header, cwd: before.header.cwd } : part.header
+  return { id, header: withDirectory(started, part.lines), cursor: part.cursor, history }
+}
+
+/** Returns the header with the working directory that the last of these lines sets, if any does. */
+export function withDirectory(header: SessionHeader, lines: readonly NewLine[]): SessionHeader {
+  const line = lines.findLast((one) => one.kind === 'meta' && one.cwd !== undefined)
+  return line?.kind === 'meta' && line.cwd !== undefined ? { ...header, cwd: line.cwd } : header
 }
 
 /** The contents of the available archives, by name: what the model reads in place of the archived messages. */

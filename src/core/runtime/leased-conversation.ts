@@ -13,6 +13,7 @@ import {
   NO_HISTORY,
   replay,
   type SessionHistory,
+  withDirectory,
 } from './conversation.ts'
 
 /** The stores of conversations, and the leases on them. */
@@ -165,7 +166,12 @@ export class LeasedConversation implements AsyncDisposable {
       return
     }
     const stamped = lines.map((line, index) => ({ ...line, seq: cursor.seq + index + 1, ts: '' }))
-    this.#conversation = { id, header, cursor: end, history: replay(history, stamped, archives) }
+    this.#conversation = {
+      id,
+      header: withDirectory(header, lines),
+      cursor: end,
+      history: replay(history, stamped, archives),
+    }
     remember(this.#stores.cache, this.#conversation)
   }
 

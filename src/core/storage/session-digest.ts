@@ -135,6 +135,7 @@ function addLine(digest: SessionDigest, line: SessionLine): void {
   if (line.kind !== 'meta') return
   summary.title = line.title ?? summary.title
   summary.summary = line.summary ?? summary.summary
+  summary.cwd = line.cwd ?? summary.cwd
   digest.activatedAt = line.activated_at ?? digest.activatedAt
 }
 

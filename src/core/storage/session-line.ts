@@ -119,6 +119,7 @@ const SHAPES: ReadonlyMap<string, Shape> = new Map<string, Shape>([
       optional: [
         ['title', isString],
         ['summary', isString],
+        ['cwd', isString],
         ['activated_at', isString],
       ],
     },

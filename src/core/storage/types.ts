@@ -109,6 +109,8 @@ export interface PermissionDecision extends RemoteNames {
 export interface SessionMeta {
   title?: string
   summary?: string
+  /** The working directory from now on, in the place of the header's; absolute. */
+  cwd?: string
   /** ISO 8601; the pair's session with the latest creation or activation is the active one. */
   activated_at?: string
 }

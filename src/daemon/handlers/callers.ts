@@ -43,6 +43,7 @@ export const CALLERS: { readonly [O in Operation]: O extends OwnedOperation ? 'o
   listConversations: 'local',
   listArchives: 'local',
   usageReport: 'local',
+  setSessionCwd: 'local',
   forkSession: 'local',
   activateSession: 'local',
   setTitle: 'local',

@@ -36,6 +36,7 @@ import {
   handleNewSession,
   handleSetTitle,
   listArchives,
+  setSessionCwd,
 } from './sessions.ts'
 import { handleKill, steerSession } from './steering.ts'
 import { turnConflict } from './turn-conflict.ts'
@@ -129,6 +130,7 @@ function operations(served: RequestContext): Handlers {
     forkSession: (message, signal) => handleForkSession(services, message, signal),
     activateSession: (message, signal) => handleActivateSession(services, message, signal),
     setTitle: (message, signal) => handleSetTitle(services, message, signal),
+    setSessionCwd: (message, signal) => setSessionCwd(services, message, signal),
     generateTitle: (message, signal) => generateTitle(services, message, signal),
     listArchives: (message) => listArchives(services, message),
     usageReport: async (message, signal) =>

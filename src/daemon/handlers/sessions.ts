@@ -1,6 +1,7 @@
 import { CrabError } from '../../core/base/errors.ts'
 import type { AgentStore } from '../../core/config/agents.ts'
 import { completePair } from '../../core/policy/client-senders.ts'
+import { openWorkspace } from '../../core/policy/paths.ts'
 import { classifyTurn } from '../../core/policy/trust.ts'
 import type {
   ActivateSession,
@@ -13,6 +14,7 @@ import type {
   ListArchives,
   NewSession,
   SessionInfo,
+  SetSessionCwd,
   SetTitle,
 } from '../../core/protocol/crabtalk.generated.ts'
 import { sessionMeta } from '../../core/runtime/session-pages.ts'
@@ -102,6 +104,20 @@ export async function handleSetTitle(
   signal: AbortSignal,
 ): Promise<SessionInfo> {
   await runtime.changeMeta(services, { id: session, meta: { title: toTitle(title) } }, signal)
+  return await getSession(services.stores.storage, session)
+}
+
+/** Handles `set_session_cwd`. Throws `denied` unless the sender is local, `missing` when the directory does not exist. */
+export async function setSessionCwd(
+  services: Pick<Services, 'stores' | 'running' | 'journals'>,
+  { session, cwd }: SetSessionCwd,
+  signal: AbortSignal,
+): Promise<SessionInfo> {
+  const { header } = await services.stores.storage.read(session)
+  const trust = classifyTurn('process', header.created_by)
+  const chosen = resolveTurnDirectory(cwd, header.created_by, trust) ?? ''
+  const meta = { cwd: await openWorkspace(chosen) }
+  await runtime.changeMeta(services, { id: session, meta }, signal)
   return await getSession(services.stores.storage, session)
 }
 

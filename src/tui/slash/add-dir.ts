@@ -16,7 +16,7 @@ export async function addDirectory(args: string, context: SlashContext, signal: 
 }
 
 /** Returns the absolute path of a directory, as the shell of the user finds it from the working directory. */
-async function findDirectory(
+export async function findDirectory(
   path: string,
   { ports }: SlashContext,
   signal: AbortSignal,

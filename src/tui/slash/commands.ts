@@ -2,6 +2,7 @@ import { addDirectory } from './add-dir.ts'
 import { background, showAgents } from './agents.ts'
 import { confirmYolo, slashApprovals } from './approvals.ts'
 import { showAsks } from './asks.ts'
+import { changeDirectory } from './cd.ts'
 import { slashCompact } from './compact.ts'
 import { slashConnect } from './connect.ts'
 import { showContext } from './context.ts'
@@ -230,6 +231,13 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   },
   { name: 'context', args: '', summary: 'what fills the context', whileBusy: true, run: showContext },
   { name: 'cost', args: '', summary: 'the tokens and cost of this chat', whileBusy: true, run: showCost },
+  {
+    name: 'cd',
+    args: 'DIR',
+    summary: 'work in another directory, in this conversation',
+    whileBusy: false,
+    run: changeDirectory,
+  },
   {
     name: 'add-dir',
     args: '[DIR]',

@@ -51,6 +51,7 @@ const ADDED_OPERATIONS = {
   rewind: 89,
   undo_compaction: 90,
   usage_report: 91,
+  set_session_cwd: 92,
   list_rules: 93,
   change_rule: 94,
 }

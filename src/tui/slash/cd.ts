@@ -1,0 +1,21 @@
+import { request } from '../../core/protocol/dispatch.ts'
+import { findDirectory } from './add-dir.ts'
+import { printNotice } from './print.ts'
+import type { SlashContext } from './types.ts'
+
+/** `/cd DIR`: makes another directory the one of this window and its conversation. */
+export async function changeDirectory(
+  args: string,
+  context: SlashContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const { ports, dispatch, act } = context
+  const { session } = context.state()
+  if (args === '') return printNotice(context, 'info', `Tools run in ${ports.shownCwd}`)
+  const cwd = await findDirectory(args, context, signal)
+  if (cwd === undefined) return printNotice(context, 'warning', `Cannot go to ${args}: it is not a directory`)
+  if (session !== undefined) await request(dispatch, 'setSessionCwd', { session, cwd }, signal)
+  await ports.enter(cwd)
+  act({ type: 'set', change: { branch: await ports.branch().catch(() => undefined) } })
+  printNotice(context, 'success', `Tools run in ${ports.shownCwd} now`)
+}
