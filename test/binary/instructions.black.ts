@@ -108,7 +108,7 @@ test('Esc on the question about a new folder skips its files this time', async (
   assert.equal(kind, 'trust')
   for (const words of ['yes but carefully', '3']) {
     const refused = await talk.run(['answer', id, words], { env: WITH_DAEMON })
-    assertFailed(refused, 'usage', { message: /no option has that name$/, hint: /choose one of 1 No, 2 Yes/ })
+    assertFailed(refused, 'usage', { message: /no option has that name$/, hint: /choose one of 1 Yes, 4 No/ })
   }
   const content = JSON.stringify({ [`Use the instruction files of ${talk.cwd}? AGENTS.md`]: 'perhaps' })
   const wrong = await talk.run(['answer', id, '--content', content], { env: WITH_DAEMON })
