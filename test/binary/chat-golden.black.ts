@@ -113,9 +113,9 @@ for (const columns of [40, 80, 200]) {
 async function isIdle(chat: Session, answer: string): Promise<void> {
   await chat.shows((screen) => {
     const lines = screen.lines()
-    return (
-      lines.some((line) => line.includes(answer)) && lines.some((line) => line.startsWith('> Ask anything'))
-    )
+    const isWorking = lines.some((line) => /^[⠁-⣿] /.test(line))
+    const isFree = lines.some((line) => line.startsWith('> Ask anything'))
+    return !isWorking && isFree && lines.some((line) => line.includes(answer))
   })
 }
 

@@ -95,9 +95,9 @@ async function send(chat: Session, text: string, answer: string): Promise<void> 
 async function isIdle(chat: Session, answer: string): Promise<void> {
   await chat.shows((screen) => {
     const lines = screen.lines()
-    return (
-      lines.some((line) => line.includes(answer)) && lines.some((line) => line.startsWith('> Ask anything'))
-    )
+    const isWorking = lines.some((line) => /^[⠁-⣿] /.test(line))
+    const isFree = lines.some((line) => line.startsWith('> Ask anything'))
+    return !isWorking && isFree && lines.some((line) => line.includes(answer))
   })
 }
 
