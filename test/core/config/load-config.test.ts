@@ -213,7 +213,7 @@ for (const [name, text, lines] of [
     [
       'config.toml:2: "tui.theme" must be one of auto, light, dark, high-contrast, ansi, none (did you mean "dark"?)',
       'config.toml:3: "tui.compact_at" must be from 0.2 to 1, or 0 for never',
-      'config.toml:4: "tui.status[1]" must be one of agent, mode, vim, model, title, context, cost, mcp, directory, daemon (did you mean "context"?)',
+      'config.toml:4: "tui.status[1]" must be one of agent, mode, vim, model, shared, others, title, context, cost, mcp, directory, daemon (did you mean "context"?)',
       'config.toml:6: "tui.colors.accent" must be #rrggbb, default, or one of black, red, green, yellow, blue, magenta, cyan, white, bright-black, bright-red, bright-green, bright-yellow, bright-blue, bright-magenta, bright-cyan, bright-white',
       'config.toml:7: unknown key "tui.colors.foo" (the keys are accent, code, code-comment, code-function, code-keyword, code-number, code-string, code-type, diff-added, diff-added-background, diff-added-word, diff-removed, diff-removed-background, diff-removed-word, dim, error, success, user-background, warning)',
     ],
