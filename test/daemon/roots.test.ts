@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempDisposable, readFile } from 'node:fs/promises'
+import { mkdtempDisposable, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -61,6 +61,19 @@ test('/add-dir adds what the shell finds from the working directory, and lists w
     'Cannot add nowhere: it is not a directory',
     'Added: /real/lib',
   ])
+})
+
+test('/status names the instruction files of the conversation', async () => {
+  await using other = await mkdtempDisposable(join(tmpdir(), 'crab-status-'))
+  await writeFile(join(other.path, 'CLAUDE.md'), 'Use tabs.')
+  await using node = await startTestDispatch(() => ({ parts: ['Hi.'] }))
+  await node.ask('hello', { cwd: other.path })
+  const { conversations } = await request(node.dispatch, 'listConversations', {}, NEVER)
+  const chat = createSlashChat(node.dispatch)
+  chat.openSession(conversations[0]!.filePath)
+  const context = { ...chat.context, ports: { ...chat.context.ports, cwd: other.path } }
+  await runSlash('/status', context, NEVER)
+  assert.match(JSON.stringify(chat.blocks()), /"instructions","[^"]*CLAUDE\.md"/)
 })
 
 test('set_session_cwd changes where later turns work, and refuses senders that are not local', async () => {

@@ -1,6 +1,6 @@
 import { toCrabError } from '../../core/base/errors.ts'
 import { VERSION } from '../../core/base/version.ts'
-import { McpPeerState, type McpView } from '../../core/protocol/crabtalk.generated.ts'
+import { ContextPartKind, McpPeerState, type McpView } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { printRows } from './print.ts'
 import type { SlashContext } from './types.ts'
@@ -20,8 +20,27 @@ export async function showStatus(_args: string, context: SlashContext, signal: A
     ['mode', mode],
     ['directory', [shownCwd, branch].filter(Boolean).join(' · ')],
     ['runs in', place === 'daemon' ? 'a daemon' : 'this process'],
+    ['instructions', await instructionsText(context, signal)],
     ['MCP', await serversText(context, signal)],
   ])
+}
+
+/** Names the instruction files that the next message would use. A failure is reported in place, as for servers. */
+async function instructionsText(
+  { dispatch, state, ports }: SlashContext,
+  signal: AbortSignal,
+): Promise<string> {
+  const { session } = state()
+  if (session === undefined) return 'not known before the first message'
+  try {
+    const { parts } = await request(dispatch, 'contextView', { session, cwd: ports.cwd }, signal)
+    const files = parts.filter(({ kind }) => kind === ContextPartKind.INSTRUCTIONS)
+    return files.length === 0 ? 'no files' : files.map(({ name }) => ports.abbreviate(name)).join(', ')
+  } catch (reason) {
+    const { kind, message } = toCrabError(reason)
+    if (kind === 'cancelled') throw reason
+    return message
+  }
 }
 
 /** Summarizes the MCP servers. A failure is reported in place, so that the other rows are still shown. */

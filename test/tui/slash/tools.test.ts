@@ -64,6 +64,7 @@ test('/status shows the agent, conversation and model of the chat', async () => 
     mode: 'ask',
     directory: '~/work',
     'runs in': 'this process',
+    instructions: 'not known before the first message',
     MCP: 'no servers',
   })
 })
