@@ -13,6 +13,8 @@ export interface PermissionChoice {
   lasts?: 'session' | 'always'
   /** The text of a choice about a plan. */
   text?: string
+  /** The same for a narrow card. */
+  short?: string
 }
 
 /** Lists the choices of a permission. A lasting answer is included only when the question offers it. */
@@ -33,11 +35,11 @@ export function findPermissionChoice(
  * shown elsewhere.
  */
 export function formatChoice(
-  { digit, lasts, text }: PermissionChoice,
+  { digit, lasts, text, short }: PermissionChoice,
   { rules, agent }: { rules: readonly string[]; agent: string },
   form: 'whole' | 'medium' | 'short',
 ): string {
-  if (text !== undefined) return form === 'short' ? text.replace(/[:,].*/, '') : text
+  if (text !== undefined) return form === 'whole' ? text : (short ?? text)
   if (!lasts) return digit === 5 && form === 'short' ? 'No, and why' : WORDS.get(digit)!
   const file = escapeLine(`agents/${agent}.toml`)
   if (form === 'whole') {

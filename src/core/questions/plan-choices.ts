@@ -20,7 +20,12 @@ const { accept, acceptEdits, no } = PLAN_ANSWERS
 
 const CHOICES: readonly PermissionChoice[] = [
   { digit: 1, does: { answer: accept }, text: 'Yes, carry it out' },
-  { digit: 2, does: { answer: acceptEdits }, text: 'Yes, and allow edits in this directory' },
-  { digit: 3, does: 'reason', text: 'Change it: type what should be different' },
+  {
+    digit: 2,
+    does: { answer: acceptEdits },
+    text: 'Yes, and allow edits in this directory',
+    short: 'Yes, and allow edits',
+  },
+  { digit: 3, does: 'reason', text: 'Change it: type what should be different', short: 'Change it' },
   { digit: NO_DIGIT, does: { answer: no }, text: 'No, stay in plan mode' },
 ]

@@ -86,3 +86,7 @@ test('an accepted plan ends plan mode in every window of the conversation, other
     assert.deepEqual([after.mode, after.chosenMode, after.asks], [mode, mode, []], answer)
   }
 })
+
+test('a narrow card still says that 2 allows edits', () => {
+  assert.match(renderLines(planCard(), 40, 30).join('\n'), /2 {2}Yes, and allow edits$/m)
+})
