@@ -99,7 +99,7 @@ async function leaveTurn(project: Project): Promise<number> {
   const word = `${name}-${said.length}left`
   said.push(word)
   chat.type(`note ${word}\r`)
-  await chat.shows((screen) => screen.lines().some((line) => /esc to interrupt|Noted/.test(line)))
+  await chat.shows(`▌ note ${word}`)
   chat.type('/new\r')
   await chat.shows('new conversation')
   await isIdle(chat)
