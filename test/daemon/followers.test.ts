@@ -158,3 +158,12 @@ test('fork_session with a sender makes the copy a conversation of its own', asyn
     kind: 'invalid',
   })
 })
+
+test('fork_session keeps the sender of a conversation that is not local, so that the copy has no more rights', async () => {
+  await using node = await startTestDispatch(() => ({ parts: ['yes'] }))
+  const pair = { agent: 'crab', sender: 'tg:42' }
+  await node.ask('one', pair)
+  const { id: session } = await request(node.dispatch, 'getSession', pair, NEVER)
+  const copy = await request(node.dispatch, 'forkSession', { session, sender: 'sh:copy' }, NEVER)
+  assert.equal(copy.sender, 'tg:42')
+})

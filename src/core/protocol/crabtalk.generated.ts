@@ -1550,7 +1550,10 @@ export interface ForkSession {
   session: string;
   /** The SessionMessage.seq of the last line to keep. 0 keeps all. */
   upto: number;
-  /** The sender of the copy; empty keeps the sender, and thereby the pair. */
+  /**
+   * The sender of the copy; empty keeps the sender, and thereby the pair. A conversation whose sender is not
+   * local always keeps it.
+   */
   sender: string;
 }
 

@@ -1,4 +1,5 @@
 import { CrabError } from '../../core/base/errors.ts'
+import { classifySender } from '../../core/base/sender-class.ts'
 import type { AgentStore } from '../../core/config/agents.ts'
 import { completePair } from '../../core/policy/client-senders.ts'
 import { openWorkspace } from '../../core/policy/paths.ts'
@@ -84,7 +85,8 @@ export async function handleActivateSession(
 
 /**
  * Handles `fork_session`: copies a session, or its beginning, and makes the copy the active session of the
- * pair, or of the pair with another sender. Returns the agent's name and throws as `activate_session` does.
+ * pair, or of the pair with another sender. The copy of a conversation that is not local keeps its sender, so
+ * that it has no more rights. Returns the agent's name and throws as `activate_session` does.
  */
 export async function handleForkSession(
   services: Pick<Services, 'agents' | 'stores' | 'running' | 'journals' | 'now'>,
@@ -92,8 +94,10 @@ export async function handleForkSession(
   signal: AbortSignal,
 ): Promise<SessionInfo> {
   const { storage } = services.stores
-  const agent = await resolveSessionAgent(services.agents, (await sessionMeta(storage, session)).summary)
-  const at = { id: session, upto, now: new Date(services.now()), ...(sender && { sender }) }
+  const { summary } = await sessionMeta(storage, session)
+  const agent = await resolveSessionAgent(services.agents, summary)
+  const isFree = sender !== '' && classifySender(summary.sender) === 'local'
+  const at = { id: session, upto, now: new Date(services.now()), ...(isFree && { sender }) }
   return { ...(await getSession(storage, await runtime.forkSession(services, at, signal))), agent }
 }
 
