@@ -22,7 +22,7 @@ interface Project {
   said: string[]
 }
 
-/** Every round with a multiple of these numbers kills a window, leaves a turn, kills the daemon. */
+/** Every round with a multiple of the first two numbers kills a window or leaves a turn; the last kills the daemon. */
 const KILL_ROUND = 7
 const LEAVE_ROUND = 5
 const DAEMON_ROUND = 11
@@ -39,7 +39,7 @@ export async function playWindowDay(rounds: number): Promise<WindowDay> {
   const day: WindowDay = { messages: 0, killedWindows: 0, killedDaemons: 0, backgrounds: 0 }
   try {
     for (let round = 1; round <= rounds; round++) {
-      if (round % DAEMON_ROUND === 0) {
+      if (round === DAEMON_ROUND) {
         daemon = await restartDaemon(talk, daemon, projects)
         day.killedDaemons++
       }
@@ -82,7 +82,7 @@ async function openProject(talk: Talk, name: string): Promise<Project> {
 }
 
 function openWindow(talk: Talk, cwd: string): Session {
-  return openChat(talk, ['chat', '--yolo'], { env: WITH_DAEMON, cwd, rows: 30 })
+  return openChat(talk, ['chat', '--yolo'], { env: WITH_DAEMON, cwd, rows: 30, columns: 160 })
 }
 
 async function work(project: Project, round: number | string): Promise<void> {
