@@ -127,7 +127,7 @@ export const KEYMAP = [
 export function toChord({ name, text, ctrl, alt, shift }: KeyPress): string {
   const isText = name === 'text'
   const modifiers = [ctrl && 'ctrl', alt && 'alt', shift && !isText && 'shift'].filter(Boolean)
-  if (isText && modifiers.length === 0) return text
+  if (isText && modifiers.length === 0) return [...text].length === 1 ? text : '' // the word `up` is not the key
   return [...modifiers, isText ? text.toLowerCase() : name].join('+')
 }
 

@@ -78,6 +78,7 @@ test('fileSchemas() describes every key of both files', () => {
     'max_iterations',
     'thinking',
     'effort',
+    'mode',
     'skills',
     'tools',
     'tool_choice',

@@ -75,3 +75,10 @@ test('toKnownKey() makes Esc of the key of Emacs that cancels', () => {
   assert.equal(toKnownKey(parseKey('ctrl+g'), emacs).name, 'escape')
   assert.equal(toKnownKey(parseKey('ctrl+g'), makeKeymap(preset({}))).text, 'g')
 })
+
+test('a word that arrives in one piece is text, even when it is the name of a key', () => {
+  for (const text of ['up', 'right', 'home', 'enter', 'tab', 'escape', 'backspace', '😀']) {
+    const key = { name: 'text', text, ctrl: false, alt: false, shift: false } as const
+    assert.equal(findKeymapCommand(key), undefined, text)
+  }
+})
