@@ -165,7 +165,9 @@ function unknownOption({ program, command }: CommandContext, typed: string): Cra
     })
   }
   const names = command.options.map(({ name }) => name).filter((name) => name !== 'yolo') // a typo must not lead there
-  const near = typed.startsWith('--') ? nearest(typed.slice(2), names) : undefined
+  const word = typed.slice(2)
+  const opposite = names.find((name) => name === `no-${word}`)
+  const near = typed.startsWith('--') ? (opposite ?? nearest(word, names)) : undefined
   const help = `see ${program} ${command.path.join(' ')} --help`
   const hint = command.instead?.[typed] ?? (near ? `did you mean --${near}?` : help)
   return new CrabError('usage', `Unknown option ${typed}`, { hint })

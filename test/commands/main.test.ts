@@ -85,7 +85,7 @@ const UNKNOWN: [string[], string, string][] = [
   [
     ['list'],
     'Unknown command "list"',
-    'say which: events list, agent list, model list, conversation list, memory list, skill list, mcp list, cron list, token list or trust list',
+    'say which: events list, agent list, model list, conversation list, memory list, skill list, mcp list, cron list, token list, policy list or trust list',
   ],
   [['export'], 'Unknown command "export"', 'did you mean "crabtalk conversation export"?'],
   [['frob'], 'Unknown command "frob"', 'see crabtalk --help'],
@@ -117,7 +117,11 @@ const UNKNOWN: [string[], string, string][] = [
   [['--json', 'doctor'], 'Unknown option --json', 'did you mean "crabtalk doctor --json"?'],
   [['--hlep'], 'Unknown option --hlep', 'did you mean --help?'],
   [['--print', 'hello'], 'Unknown option --print', 'crabtalk send "…" prints the answer and exits'],
-  [['-c'], 'Unknown option -c', 'crabtalk continues where you left off; --new starts another conversation'],
+  [
+    ['-c'],
+    'Unknown option -c',
+    'crabtalk continues the last conversation of this directory; --new starts another one',
+  ],
   [
     ['Why is the sky blue?'],
     'Cannot open the chat: standard input and output are not a terminal',

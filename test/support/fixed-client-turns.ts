@@ -102,7 +102,8 @@ export function testFixedClients(start: DaemonStart = {}): void {
 
   for (const [reply, isRead] of [
     ['Yes', true],
-    ['2', true],
+    ['1', true],
+    ['2', false],
     ['No', false],
   ] as const) {
     test(`the first turn in a folder with instructions asks, and ${reply} ${isRead ? 'uses' : 'leaves'} them`, async () => {

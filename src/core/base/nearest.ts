@@ -14,7 +14,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
     if (Math.abs(word.length - candidate.length) > maxDistance) continue // comparing long words takes seconds
     const steps = distance(word.toLowerCase(), candidate.toLowerCase())
     if (steps > maxDistance || steps >= longer) continue
-    const rank = isTransposed(word, candidate) ? steps / MAX_TRANSPOSED : steps
+    const rank = steps === 2 && isTransposed(word, candidate) ? SWAPPED_RANK : steps
     if (rank >= bestDistance) continue
     bestDistance = rank
     best = candidate
@@ -36,17 +36,16 @@ const NEAR = 0.4
  */
 const SHORT = 5
 
-/** Swapped letters are the most common typo: a candidate with the same letters ranks before one that lacks a letter. */
-const MAX_TRANSPOSED = 3
+/** The rank of two swapped letters, the most common typo: before one letter that is wrong or missing. */
+const SWAPPED_RANK = 0.5
 
+/** Whether two neighboring letters of a word are swapped in the candidate, and the others are the same. */
 function isTransposed(word: string, candidate: string): boolean {
-  if (word.length !== candidate.length || word.length > MAX_SORTED) return false
-  const sort = (text: string) => [...text.toLowerCase()].toSorted().join('')
-  return sort(word) === sort(candidate)
+  const [one, other] = [word.toLowerCase(), candidate.toLowerCase()]
+  const at = [...one].findIndex((letter, i) => letter !== other[i])
+  const swapped = one.slice(0, at) + one.charAt(at + 1) + one.charAt(at) + one.slice(at + 2)
+  return at >= 0 && swapped === other
 }
-
-/** The length up to which words are compared by their letters. */
-const MAX_SORTED = 32
 
 function sortLetters(word: string): string {
   return word.length < SHORT ? [...word.toLowerCase()].toSorted().join('') : word

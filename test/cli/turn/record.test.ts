@@ -40,10 +40,12 @@ test('RunRecord finds the server of an MCP tool', () => {
 
 test('RunRecord records calls that were not permitted, and those without a question', () => {
   const record = recordOf(
-    event('toolStart', { calls: [{ callId: 'a', name: 'mcp__fs__write', server: 'fs' }] }),
+    event('toolStart', {
+      calls: ['a', 'b', 'c'].map((callId) => ({ callId, name: 'mcp__fs__write', server: 'fs' })),
+    }),
     denied('a', 1),
-    denied('a', 2),
-    denied('a', 3),
+    denied('b', 2),
+    denied('c', 3),
   )
   const call = { tool: 'mcp__fs__write', server: 'fs', action: 'write', reason: 'why', rules: ['edit'] }
   assert.deepEqual(record.denied, [

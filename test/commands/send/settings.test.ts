@@ -15,6 +15,7 @@ test('readSettings() returns the documented defaults', async () => {
     target: { kind: 'fresh' },
     fork: false,
     ephemeral: false,
+    roots: [],
     args: [],
     files: [],
     images: [],

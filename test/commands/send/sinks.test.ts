@@ -204,6 +204,7 @@ test('streamJsonSink() prints a line per event, and one last line', async () => 
         commands: [],
         cwd: '/work',
         diff: '',
+        editable: false,
         reason: 'why',
         rules: ['bash(ls)'],
         warnings: [],

@@ -255,7 +255,7 @@ test('openModels() falls back to the demo, and reports an incomplete key', async
 test('openModels() explains a default of config.toml that no source has, and keeps other models callable', async () => {
   for (const [providers, model, hint] of [
     [[], 'gpt-5', 'connect it with crabtalk connect openai, or use --model demo'],
-    [[], 'nosuch', /^set ANTHROPIC_API_KEY or OPENAI_API_KEY, start Ollama.*, or use --model demo$/],
+    [[], 'nosuch', /^connect a provider with crabtalk connect, or .*ANTHROPIC_API_KEY, or use --model demo$/],
     [[], 'demmo', 'did you mean "demo"?'],
     [['a', 'b'], 'gpt-5', 'choose another with --model, or write it to config.toml: a, b, demo'],
   ] as const) {
