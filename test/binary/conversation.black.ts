@@ -120,7 +120,7 @@ test('conversation export writes Markdown, JSON and JSONL to standard output or 
   assert.equal((await stat(join(talk.cwd, 'talk.jsonl'))).mode & 0o600, 0o600)
   assertFailed(await talk.run(['conversation', 'export', '--format', 'pdf']), 'usage', {
     message: /^Cannot use --format pdf$/,
-    hint: /markdown, json, jsonl$/,
+    hint: /markdown, html, json, jsonl$/,
   })
 })
 

@@ -12,6 +12,7 @@ const UNDO: Record<string, string> = {
   'mcp add': 'rm ~/.crabtalk/agents/crab.*',
   pull: 'crabup rm clock >/dev/null',
   'token revoke': 'crabtalk token new telegram >/dev/null 2>&1',
+  'policy remove': `crabtalk policy add 'bash(npm test *)' >/dev/null`,
   'pkg add': 'crabup pkg remove review-kit >/dev/null',
 }
 

@@ -112,7 +112,7 @@ test('Esc on the question about a new folder skips its files this time', async (
   }
   const content = JSON.stringify({ [`Use the instruction files of ${talk.cwd}? AGENTS.md`]: 'perhaps' })
   const wrong = await talk.run(['answer', id, '--content', content], { env: WITH_DAEMON })
-  assertFailed(wrong, 'invalid', { message: /it is not one of the options$/, hint: /No or Yes/ })
+  assertFailed(wrong, 'invalid', { message: /it is not one of the options$/, hint: /Yes or No/ })
   const empty = await talk.run(['answer', id, ''], { env: WITH_DAEMON })
   assert.match(empty.stdout, /^answered \w{8}: not used this time\n$/)
   await chat.shows((screen) => screen.lines().filter((line) => line.includes('Hello.')).length === 2)
