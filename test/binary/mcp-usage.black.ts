@@ -51,8 +51,8 @@ const MISTAKES: [string[], RegExp, RegExp][] = [
   [['mcp', 'tools', '--all'], /^Unknown option --all$/, /./],
   [
     ['policy'],
-    /^Cannot run "crabtalk policy" alone: its second word is missing$/,
-    /"crabtalk policy why"\?$/,
+    /^Cannot run "crabtalk policy" alone: name one of list, add, remove, why$/,
+    /crabtalk policy --help$/,
   ],
   [['policy', 'why'], /(is|are) missing$/, /<call>$/],
   [['policy', 'why', 'rm -rf build'], /^Cannot read the call rm -rf build: /, /bash\(npm test\)/],
