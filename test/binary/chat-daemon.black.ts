@@ -144,6 +144,10 @@ for (const [how, args, word] of [
       await using chat = openChat(talk, [...CHAT, ...args, 'run it'], { env })
       await chat.shows(word)
       chat.type('/exit\r')
+      if (env !== WITH_DAEMON) {
+        await chat.shows('A turn is running in this process')
+        chat.type('/exit\r')
+      }
       assert.equal((await chat.finished).code, 0)
       assert.match(await farewell(chat), said)
       assert.match(
