@@ -131,7 +131,7 @@ test('a rejected request is reported in the words of the server: too long, unkno
     [
       { status: 400, body: errorBody('maximum context length is 4096 tokens') },
       65,
-      /4096 tokens \(400\)\nhint: send less/,
+      /4096 tokens \(400\)\nhint: compact the conversation, send less/,
     ],
     [
       { status: 404, body: errorBody('The model does not exist') },
