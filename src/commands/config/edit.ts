@@ -12,6 +12,7 @@ import { toConfig } from '../../core/config/config.ts'
 import { readTextFile } from '../../core/config/load-config.ts'
 import { parseToml } from '../../core/config/toml.ts'
 import { configError, type FileIssue } from '../../core/config/validation-issue.ts'
+import { lockConfig } from './write-key.ts'
 
 /** Runs `crabtalk config edit`: edits a copy, which replaces the file once it is valid. */
 export const editConfigCommand: CommandHandler = async ({ host, signal }) => {
@@ -55,10 +56,8 @@ async function save(
   host: Host,
   signal: AbortSignal,
 ): Promise<void> {
-  const { SqliteLeases } = await import('../../core/lease/sqlite-leases.ts')
-  const paths = resolvePaths(host)
-  await using leases = new SqliteLeases({ database: paths.leases, proc: paths.proc, pid: host.pid })
-  await using _ = await leases.take(`file:${paths.config}`, signal)
+  await using locked = await lockConfig(host, signal)
+  const { paths } = locked
   if (((await readTextFile(paths.config)) ?? '') !== before) {
     throw new CrabError('conflict', `Cannot save ${paths.config}: it has changed since the editor was opened`)
   }

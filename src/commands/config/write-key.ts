@@ -5,6 +5,7 @@ import { CrabError } from '../../core/base/errors.ts'
 import type { JsonObject } from '../../core/base/message.ts'
 import { changeConfig } from '../../core/config/change-config.ts'
 import { toConfig } from '../../core/config/config.ts'
+import type { HomePaths } from '../../core/config/paths.ts'
 import { parseToml } from '../../core/config/toml.ts'
 import { renderToml } from '../../core/config/toml-render.ts'
 import type { FileIssue } from '../../core/config/validation-issue.ts'
@@ -25,15 +26,26 @@ export async function writeConfigKey(
   host: Host,
   signal: AbortSignal,
 ): Promise<void> {
-  const { SqliteLeases } = await import('../../core/lease/sqlite-leases.ts')
-  const paths = resolvePaths(host)
-  await using leases = new SqliteLeases({ database: paths.leases, proc: paths.proc, pid: host.pid })
-  await using _ = await leases.take(`file:${paths.config}`, signal)
+  await using locked = await lockConfig(host, signal)
+  const { paths } = locked
   await changeConfig(paths, (table) => {
     const changed = withConfigValue(table, path, value)
     refuseNewProblems(basename(paths.config), table, changed)
     return changed
   })
+}
+
+/** Keeps other processes from writing config.toml until the result is disposed. */
+export async function lockConfig(
+  host: Host,
+  signal: AbortSignal,
+): Promise<AsyncDisposable & { paths: HomePaths }> {
+  const { SqliteLeases } = await import('../../core/lease/sqlite-leases.ts')
+  const paths = resolvePaths(host)
+  await using opened = new AsyncDisposableStack()
+  const leases = opened.use(new SqliteLeases({ database: paths.leases, proc: paths.proc, pid: host.pid }))
+  opened.use(await leases.take(`file:${paths.config}`, signal))
+  return Object.assign(opened.move(), { paths })
 }
 
 /** Throws the first problem that a change has added; those that were there before are not its fault. */

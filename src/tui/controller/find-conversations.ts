@@ -26,15 +26,13 @@ export async function findDirectoryConversations(
   place: WindowPlace,
   signal: AbortSignal,
 ): Promise<{ candidates: readonly Candidate[]; last: string | undefined }> {
-  const [conversations, looked, drafts] = await Promise.all([
-    listConversations(ports, place, signal),
-    ports.memory.readLookedAt(),
-    ports.memory.readDrafts(),
-  ])
-  const last = conversations.find((one) => isChat(one, { person: place.person, looked }))
+  const [looked, drafts] = await Promise.all([ports.memory.readLookedAt(), ports.memory.readDrafts()])
+  const last = await findLastChat(ports, { ...place, looked }, signal)
   const isFree = last?.windows === 0
   const since = last && isFree ? Date.parse(last.updatedAt) : 0
-  const unsent = drafts.filter((draft) => isUnsent(draft, place, conversations) && draft.savedAt > since)
+  const unsent: StoredDraft[] = []
+  for (const draft of drafts.filter((one) => isHere(one, place) && one.savedAt > since))
+    if (await isUnsent(ports, draft, signal)) unsent.push(draft)
   return {
     candidates: [
       ...unsent.map(({ sender }) => ({ sender, session: undefined })),
@@ -44,16 +42,34 @@ export async function findDirectoryConversations(
   }
 }
 
-async function listConversations(
+/** The number of conversations per page: scripts may have left thousands behind in a directory. */
+const PAGE_ROWS = 100
+
+/** Returns the latest conversation of the directory in which the user talked. */
+async function findLastChat(
   { dispatch }: Pick<ChatPorts, 'dispatch'>,
-  { agent, cwd }: WindowPlace,
+  { agent, cwd, person, looked }: WindowPlace & { looked: ReadonlyMap<string, number> },
   signal: AbortSignal,
-): Promise<readonly ConversationInfo[]> {
+): Promise<ConversationInfo | undefined> {
+  for (let offset = 0; ; ) {
+    const page = { agent, cwd, offset, limit: PAGE_ROWS }
+    const { conversations, total } = await listConversations(dispatch, page, signal)
+    const found = conversations.find((one) => isChat(one, { person, looked }))
+    offset += conversations.length
+    if (found || conversations.length === 0 || offset >= total) return found
+  }
+}
+
+async function listConversations(
+  dispatch: ChatPorts['dispatch'],
+  message: Parameters<typeof request<'listConversations'>>[2],
+  signal: AbortSignal,
+): Promise<{ conversations: readonly ConversationInfo[]; total: number }> {
   try {
-    return (await request(dispatch, 'listConversations', { agent, cwd }, signal)).conversations
+    return await request(dispatch, 'listConversations', message, signal)
   } catch (reason) {
     if (toCrabError(reason).kind !== 'missing') throw reason
-    return [] // following the pair reports an agent that does not exist
+    return { conversations: [], total: 0 } // following the pair reports an agent that does not exist
   }
 }
 
@@ -65,11 +81,15 @@ function isChat(
   return sender === person || (sender.startsWith('sh:') && looked.has(filePath))
 }
 
-function isUnsent(
-  draft: StoredDraft,
-  { agent, cwd }: WindowPlace,
-  conversations: readonly ConversationInfo[],
-): boolean {
-  const isHere = draft.agent === agent && draft.cwd === cwd && draft.sender.startsWith('sh:')
-  return isHere && conversations.every(({ sender }) => sender !== draft.sender)
+function isHere(draft: StoredDraft, { agent, cwd }: WindowPlace): boolean {
+  return draft.agent === agent && draft.cwd === cwd && draft.sender.startsWith('sh:')
+}
+
+/** Whether nothing was sent to the conversation of a draft. */
+async function isUnsent(
+  { dispatch }: Pick<ChatPorts, 'dispatch'>,
+  { agent, sender }: StoredDraft,
+  signal: AbortSignal,
+): Promise<boolean> {
+  return (await listConversations(dispatch, { agent, sender, limit: 1 }, signal)).conversations.length === 0
 }
