@@ -8,7 +8,10 @@ export interface ListingOptions {
   /** Whether to include files and folders that begin with a dot; `.git` is never included. */
   hidden: boolean
   mostEntries: number
-  /** The time at which the listing stops with what it has, in milliseconds since the epoch. */
+  /**
+   * The time at which the listing stops with what it has, in milliseconds since the epoch. The root itself is
+   * always listed.
+   */
   until: number
   now(): number
 }
@@ -25,13 +28,13 @@ export async function listFiles(
   const found: string[] = []
   const folders: Folder[] = [{ path: root, rules: await rulesAbove(root) }]
   for (const folder of folders) {
-    signal.throwIfAborted()
-    if (found.length >= options.mostEntries || options.now() >= options.until) break
     for (const entry of await readFolder(folder, options.hidden)) {
       const shown = relative(root, entry.path).split(sep).join('/')
       found.push(entry.isFolder ? `${shown}/` : shown)
       if (entry.isFolder) folders.push(entry)
     }
+    signal.throwIfAborted()
+    if (found.length >= options.mostEntries || options.now() >= options.until) break
   }
   return found.slice(0, options.mostEntries)
 }
