@@ -2,7 +2,7 @@ import { constants, zstdCompressSync } from 'node:zlib'
 import { align, type PackIndex, type PackPart } from '../../bin/pack.ts'
 
 /** Smaller parts stay uncompressed: they would save less than it costs to decompress them. */
-const MIN_BYTES = 8 * 1024
+const MIN_BYTES = 1024
 /** The highest level of zstd that needs no additional memory for decompression. */
 const LEVEL = { params: { [constants.ZSTD_c_compressionLevel]: 19 } }
 
