@@ -35,6 +35,7 @@ export const CALLER = 'caller'
 
 const CTRL_D = '\x04'
 const BACKSPACE = '\x7f'
+const ESC = '\x1b'
 
 /**
  * The scenarios in order: later ones read what earlier ones wrote. A test checks that they cover every
@@ -67,7 +68,10 @@ export const SCENARIOS: readonly Scenario[] = [
       on(/shownwhole.*Ask/s, 'call write {"path":"chat.md","content":"one\\n"}\r'),
       on(/A digit or arrows/, '1'), // a card ignores keys that were typed before it appeared
       on(/ {3}Enter takes 1/, '\r'),
-      on(/Hi there\..*Ask/s, CTRL_D),
+      on(/Hi there\..*Ask/s, '/cron\r'),
+      on(/No schedules/, '/doctor\r'),
+      on(/Doctor: /, ESC),
+      on(/Ask/, CTRL_D),
     ],
   },
   crabtalk('supervise'),

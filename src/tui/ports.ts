@@ -96,6 +96,50 @@ export interface SettingsPort {
   watch(listener: () => void): Disposable
 }
 
+/** A finding about this installation. */
+export interface SetupFinding {
+  status: 'ok' | 'note' | 'warning' | 'problem'
+  message: string
+  /** The advice for the user. */
+  hint?: string | undefined
+  isFixable: boolean
+}
+
+/** The findings of one area, such as `home`. */
+export interface SetupArea {
+  area: string
+  findings: readonly SetupFinding[]
+}
+
+/** A scheduled message, described for the user. */
+export interface ScheduledEntry {
+  id: number
+  message: string
+  /** The schedule in words. */
+  schedule: string
+  /** The address of its conversation, such as `crab/cron`. */
+  address: string
+  /** The time until it fires next, such as `in 5m`; `-` while no scheduler runs. */
+  next: string
+  /** The next times, soonest first. */
+  times: readonly string[]
+  /** The result of the last run, such as `ok 3m ago`; empty when there was none. */
+  last: string
+  /** The reason why the last run failed; empty when it did not. */
+  failure: string
+  /** The conversation of the last run. */
+  session: string | undefined
+}
+
+/** The schedules of the home. Changes throw `missing` for an entry that does not exist. */
+export interface SchedulesPort {
+  /** Lists the entries, and what else the user should know, as sentences. Throws `config` or `storage`. */
+  list(): Promise<{ entries: readonly ScheduledEntry[]; notes: readonly string[] }>
+  /** Fires an entry now, and returns the answer and its conversation. Throws the error of a turn that fails. */
+  run(id: number, signal: AbortSignal): Promise<{ answer: string; session: string }>
+  remove(id: number, signal: AbortSignal): Promise<void>
+}
+
 /** A message that has not been sent, and the conversation it was written for. */
 export interface WindowDraft {
   agent: string
@@ -157,6 +201,9 @@ export interface ChatPorts {
   /** The caller's environment without provider keys, passed to the processes that tools start. */
   readonly env: Readonly<Record<string, string>>
   readonly settings: SettingsPort
+  readonly schedules: SchedulesPort
+  /** Checks this installation as `crabtalk doctor` does, and applies the fixes if that is asked for. */
+  checkSetup(options: { fix: boolean }, signal: AbortSignal): Promise<readonly SetupArea[]>
   /** Milliseconds since 1970. */
   now(): number
   /** Milliseconds of a clock that never jumps. */

@@ -1,7 +1,7 @@
 import { DEFAULT_CHAT_SETTINGS } from '../../src/core/base/chat-settings.ts'
 import { newUlid } from '../../src/core/base/ids.ts'
 import type { Dispatch } from '../../src/core/protocol/dispatch.ts'
-import type { ChatPorts, ProviderSetup, WindowMemory } from '../../src/tui/ports.ts'
+import type { ChatPorts, ProviderSetup, SchedulesPort, WindowMemory } from '../../src/tui/ports.ts'
 
 /**
  * Ports of a chat that talks to those agents and does not touch this machine; `more` replaces the ports under
@@ -23,6 +23,8 @@ export function chatPorts(dispatch: Dispatch, more: Partial<ChatPorts> & { cwd: 
       write: async () => {},
       watch: () => ({ [Symbol.dispose]() {} }),
     },
+    schedules: NO_SCHEDULES,
+    checkSetup: async () => [],
     now: () => 0,
     elapsed: () => performance.now(),
     branch: async () => undefined,
@@ -45,6 +47,13 @@ const NO_PROVIDERS: ProviderSetup = {
   tryProvider: async () => ({ names: [], usual: undefined }),
   save: async () => undefined,
   claimFirstOffer: async () => false,
+}
+
+/** A home without schedules. */
+const NO_SCHEDULES: SchedulesPort = {
+  list: async () => ({ entries: [], notes: [] }),
+  run: async () => ({ answer: '', session: '' }),
+  remove: async () => {},
 }
 
 /** Remembers nothing. */

@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import type { Host } from '../../cli/host.ts'
 import { resolvePaths } from '../../cli/paths.ts'
 import { lazy } from '../../core/base/lazy.ts'
+import type { Dispatch } from '../../core/protocol/dispatch.ts'
 import { withoutProviderKeys } from '../../core/provider/provider-keys.ts'
-import type { ChatPorts, ProviderSetup } from '../../tui/ports.ts'
+import type { ChatPorts, ProviderSetup, SchedulesPort } from '../../tui/ports.ts'
 import { openChatLink } from './link.ts'
 import { openSettings } from './settings.ts'
 import { newWindowSender, openWindowMemory } from './window-memory.ts'
@@ -55,6 +56,9 @@ export function openChatPorts(host: Host): OpenedPorts {
     memory: openWindowMemory(paths.cache),
     env,
     settings: openSettings(host),
+    schedules: lazySchedules(host, link.dispatch),
+    checkSetup: async (options, signal) =>
+      (await import('./check-setup.ts')).checkSetup(host, options, signal),
     now: Date.now,
     elapsed: () => performance.now(),
     branch: async () => (await import('./branch.ts')).readBranch(place.cwd),
@@ -101,6 +105,16 @@ function lazyProviders(host: Host): ProviderSetup {
     tryProvider: async (input, signal) => (await setup.get()).tryProvider(input, signal),
     save: async (model, options, signal) => (await setup.get()).save(model, options, signal),
     claimFirstOffer: async () => (await setup.get()).claimFirstOffer(),
+  }
+}
+
+/** Loads the schedules when they are used first. */
+function lazySchedules(host: Host, dispatch: Dispatch): SchedulesPort {
+  const schedules = lazy(async () => (await import('./schedules.ts')).openSchedules(host, dispatch))
+  return {
+    list: async () => (await schedules.get()).list(),
+    run: async (id, signal) => (await schedules.get()).run(id, signal),
+    remove: async (id, signal) => (await schedules.get()).remove(id, signal),
   }
 }
 

@@ -21,6 +21,7 @@ import { attach } from '../../daemon/attach.ts'
 import { openCronFile } from './entries.ts'
 import { requireSkill } from './fire-entry.ts'
 import { localTime, timeLeft } from './time-left.ts'
+import { NO_SCHEDULER } from './view.ts'
 
 /** The number of next fires that are shown. */
 const SHOWN_FIRES = 3
@@ -46,11 +47,9 @@ export const addCronEntryCommand: CommandHandler = async ({ options, host, signa
     ...next.map((at) => `  ${localTime(at)}  ${timeLeft(at, now)}`),
   ]
   host.stdout.write(sanitize(`${lines.join('\n')}\n`))
-  if (!(await findSchedulerHolder(paths))) host.stderr.write(NO_SCHEDULER)
+  if (!(await findSchedulerHolder(paths))) host.stderr.write(`crabtalk: ${NO_SCHEDULER}\n`)
   return 0
 }
-
-const NO_SCHEDULER = 'crabtalk: no scheduler is running, so nothing fires: start it with crabup cron start\n'
 
 /** Reads the entry from the options, with a placeholder id. Throws `usage`. */
 function readNewEntry(options: ParsedOptions): Cron {

@@ -13,25 +13,34 @@ import type { AttachingProcess } from '../../daemon/attaching-process.ts'
 /** The time in milliseconds after which a silent turn is considered stuck. */
 const IDLE_TIMEOUT_MS = 30 * 60_000
 
+/** A turn of an entry. */
+interface EntryTurn {
+  entry: CronEntry
+  /** Holds what was completed, also when the turn fails. */
+  record: RunRecord
+  show?(event: WireTurnEvent): Promise<void>
+}
+
 /**
  * Runs the turn of an entry to its end, in the daemon if one answers, else in this process; in both it has at
- * most the rights of an unattended turn, whatever its sender. Throws the error that the turn failed with;
- * `record` then holds what was completed.
+ * most the rights of an unattended turn, whatever its sender. Throws the error that the turn failed with.
  */
 export async function fireEntry(
-  at: {
-    caller: AttachingProcess
-    entry: CronEntry
-    record: RunRecord
-    show?(event: WireTurnEvent): Promise<void>
-  },
+  { caller, ...turn }: EntryTurn & { caller: AttachingProcess },
   signal: AbortSignal,
 ): Promise<void> {
-  const { caller, entry, record, show } = at
+  await using attached = await attach(caller, { signal })
+  await fireEntryThrough(attached.dispatch, turn, signal)
+}
+
+/** Runs the turn of an entry through a connection that is open, as fireEntry() does. */
+export async function fireEntryThrough(
+  dispatch: Dispatch,
+  { entry, record, show }: EntryTurn,
+  signal: AbortSignal,
+): Promise<void> {
   using silence = new IdleTimeout(IDLE_TIMEOUT_MS)
   const either = AbortSignal.any([signal, silence.signal])
-  await using attached = await attach(caller, { signal: either })
-  const { dispatch } = attached
   await requireSkill(dispatch, entry, either)
   const { agent, sender } = entry
   const message = { agent, sender, content: cronContent(entry), options: { unattended: true } }

@@ -6,11 +6,9 @@ import { TextSink } from '../../cli/turn/text-sink.ts'
 import { TurnOutput } from '../../cli/turn/turn-output.ts'
 import { ERROR_KINDS, toCrabError } from '../../core/base/errors.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
-import { toLastRun } from '../../core/cron/cron-state.ts'
-import { type ManualRun, recordManualRun, toManualRun } from '../../core/cron/manual-runs.ts'
-import { cronFiles } from '../../core/cron/ready-file.ts'
 import { findCron } from './entries.ts'
 import { fireEntry, newEntryRecord } from './fire-entry.ts'
+import { recordRun } from './record-run.ts'
 
 /**
  * Fires an entry now, regardless of its schedule, and prints the answer as `send` does. The scheduler does
@@ -33,8 +31,9 @@ export async function runNow({
   const sink = new TextSink({ stdout: host.stdout, ...plain })
   const verbosity = options.count('verbose')
   const error = await runEntry().then(() => undefined, toCrabError)
-  const fired = record.run === '' ? undefined : { run: record.run, session: record.session }
-  await recordHandRun(host, toManualRun(entry, toLastRun({ due, now: Date.now(), fired, error })))
+  await recordRun(host, { entry, record, due, error }).catch((reason: unknown) => {
+    host.stderr.write(sanitize(`crabtalk: ${toCrabError(reason).message}\n`)) // the turn is over
+  })
   const exit = stop.exit ?? (error ? ERROR_KINDS[error.kind].exit : 0)
   await sink.finish(record, { exit, error, structured: undefined })
   if (stop.exit !== undefined) return exit
@@ -46,22 +45,3 @@ export async function runNow({
     await fireEntry({ caller: host, entry, record, show: (event) => output.show(event) }, stop.signal)
   }
 }
-
-/** Records the run; a failure to do so is only reported, because the turn is over. */
-async function recordHandRun(host: Host, run: ManualRun): Promise<void> {
-  const paths = resolvePaths(host)
-  try {
-    const { SqliteLeases } = await import('../../core/lease/sqlite-leases.ts')
-    await using leases = new SqliteLeases({ database: paths.leases, proc: paths.proc, pid: host.pid })
-    const lock = (name: string, signal: AbortSignal) => leases.take(name, signal)
-    await recordManualRun(
-      { path: cronFiles(paths).byHand, lock },
-      run,
-      AbortSignal.timeout(RECORD_TIMEOUT_MS),
-    )
-  } catch (reason) {
-    host.stderr.write(sanitize(`crabtalk: ${toCrabError(reason).message}\n`))
-  }
-}
-
-const RECORD_TIMEOUT_MS = 2000

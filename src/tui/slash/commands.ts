@@ -7,7 +7,9 @@ import { slashCompact } from './compact.ts'
 import { slashConnect } from './connect.ts'
 import { showContext } from './context.ts'
 import { resume, slashTitle, startNew } from './conversations.ts'
+import { showCron } from './cron.ts'
 import { slashDiff } from './diff.ts'
+import { showDoctor } from './doctor.ts'
 import { showEvents } from './events.ts'
 import { copyAnswer, slashExport } from './export.ts'
 import { slashFork } from './fork.ts'
@@ -253,6 +255,13 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     run: showQueue,
   },
   {
+    name: 'cron',
+    args: '[ACTION ID]',
+    summary: 'the schedules: next run and last result; show, run, open, remove',
+    whileBusy: true,
+    run: showCron,
+  },
+  {
     name: 'events',
     args: '',
     summary: 'published events and the agents they start',
@@ -272,6 +281,13 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     summary: 'tokens and cost of 30 days, by day, model, agent or directory',
     whileBusy: true,
     run: showUsage,
+  },
+  {
+    name: 'doctor',
+    args: '[fix]',
+    summary: 'check this installation, and say what to do',
+    whileBusy: true,
+    run: showDoctor,
   },
   {
     name: 'status',

@@ -4,6 +4,8 @@ import { actOnAgents } from './agents.ts'
 import { onModeChosen, onYoloChosen } from './approvals.ts'
 import { SLASH_COMMANDS } from './commands.ts'
 import { onConnect } from './connect.ts'
+import { actOnCron } from './cron.ts'
+import { onDoctorKey } from './doctor.ts'
 import { onInitChosen } from './init.ts'
 import { onKeyChosen } from './keys.ts'
 import { actOnMcp } from './mcp.ts'
@@ -85,6 +87,10 @@ export async function onChosen(
       return await chooseModel({ name: undefined, target, effort: value }, context, signal)
     case 'mcp':
       return actOnMcp({ value, key }, context, signal)
+    case 'cron':
+      return actOnCron({ value, key }, context, signal)
+    case 'doctor':
+      return onDoctorKey(context, signal)
     case 'init':
       return onInitChosen(value, context)
     case 'memory':
