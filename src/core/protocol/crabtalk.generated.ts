@@ -1691,6 +1691,11 @@ export interface AttachState {
   followers: number;
   /** Whether the last stored turn never ended, because its process did. Only in the first reply. */
   unfinished: boolean;
+  /**
+   * The size of the conversation after the last model call of a stored turn, as the provider counted it.
+   * Absent: not known, and in all replies but the first.
+   */
+  contextTokens?: number | undefined;
 }
 
 /** Lists the archives of a session; of all sessions of the agent when `session` is empty. */
@@ -12422,7 +12427,17 @@ export const AttachEvent: MessageFns<AttachEvent> = {
 };
 
 function createBaseAttachState(): AttachState {
-  return { session: undefined, runId: "", seq: 0, asks: [], resumedAfter: 0, upto: 0, followers: 0, unfinished: false };
+  return {
+    session: undefined,
+    runId: "",
+    seq: 0,
+    asks: [],
+    resumedAfter: 0,
+    upto: 0,
+    followers: 0,
+    unfinished: false,
+    contextTokens: undefined,
+  };
 }
 
 export const AttachState: MessageFns<AttachState> = {
@@ -12450,6 +12465,9 @@ export const AttachState: MessageFns<AttachState> = {
     }
     if (message.unfinished !== false) {
       writer.uint32(488).bool(message.unfinished);
+    }
+    if (message.contextTokens !== undefined) {
+      writer.uint32(496).uint64(message.contextTokens);
     }
     return writer;
   },
@@ -12531,6 +12549,14 @@ export const AttachState: MessageFns<AttachState> = {
             message.unfinished = reader.bool();
             continue;
           }
+          case 62: {
+            if (tag !== 496) {
+              break;
+            }
+
+            message.contextTokens = longToNumber(reader.uint64());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -12558,6 +12584,7 @@ export const AttachState: MessageFns<AttachState> = {
     message.upto = object.upto ?? 0;
     message.followers = object.followers ?? 0;
     message.unfinished = object.unfinished ?? false;
+    message.contextTokens = object.contextTokens ?? undefined;
     return message;
   },
 };

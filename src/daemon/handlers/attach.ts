@@ -64,7 +64,7 @@ async function toState(
     channel,
   }: RequestContext<'stores' | 'asks' | 'live' | 'followers' | 'findHolder'>,
   pair: Pair,
-  { session, runId, seq, resumedAfter, upto, isUnfinished }: ConversationSnapshot,
+  { session, runId, seq, resumedAfter, upto, isUnfinished, contextTokens }: ConversationSnapshot,
 ): Promise<AttachState> {
   const run = live.running().find(({ id }) => id === runId)
   // A turn without an end may be running in another process.
@@ -80,6 +80,7 @@ async function toState(
     upto,
     followers: followers.count(pair).clients,
     unfinished: isUnfinished && !isHeld,
+    contextTokens,
   }
 }
 

@@ -13,6 +13,8 @@ export interface StatusPart {
   /** The parts with the lowest rank are dropped first when space is short. */
   rank: number
   style: TextStyle
+  /** The fewest columns in which it still says something; parts without this are dropped whole. */
+  minColumns?: number
 }
 
 /**
@@ -35,8 +37,16 @@ const PARTS: Readonly<Record<StatusPartName, MakePart>> = {
   model: ({ model, effort }) => ({ text: cleanLine(`${model} ${effort}`).trim(), rank: 7, style: 'dim' }),
   shared: ({ followers }) => ({ text: followers > 1 ? 'shared' : '', rank: 8, style: 'accent' }),
   others: othersPart,
-  title: ({ title }) => ({ text: truncateText(cleanLine(title), TITLE_COLUMNS), rank: 2, style: 'dim' }),
-  context: ({ usage }) => ({ ...contextMeter(usage), rank: 8 }),
+  title: ({ title }) => ({
+    text: truncateText(cleanLine(title), TITLE_COLUMNS),
+    rank: 2,
+    style: 'dim',
+    minColumns: MIN_TITLE_COLUMNS,
+  }),
+  context: ({ usage: { last, context }, models, model }) => ({
+    ...contextMeter({ last, context: context ?? models.find(({ name }) => name === model)?.context }),
+    rank: 8,
+  }),
   cost: ({ usage: { usd, turns } }) => ({
     text: usd === undefined || turns === 0 ? '' : formatUsd(usd),
     rank: 5,
@@ -80,17 +90,31 @@ function placePart({ place, isLinkLost }: ChatState): StatusPart {
 
 /** Joins the most important parts that fit on one line; the last remaining part may be truncated. */
 export function joinStatus(parts: readonly StatusPart[], columns: number, color: boolean): string {
-  let shown = parts
-  while (shown.length > 1 && measureWidth(shown.map(({ text }) => text).join(BETWEEN)) > columns) {
-    const least = shown.reduce((one, other) => (other.rank < one.rank ? other : one))
-    shown = shown.filter((part) => part !== least)
-  }
   const runs: { text: string; style: TextStyle }[] = []
-  for (const { text, style } of shown) {
+  for (const { text, style } of fitParts(parts, columns)) {
     if (runs.length > 0) addRun(runs, BETWEEN, 'dim')
     addRun(runs, text, style)
   }
   return truncateText(runs.map(({ text, style }) => paint(text, color, style)).join(''), columns)
+}
+
+/** Drops the least important parts until the others fit, or shortens one that may be shortened that far. */
+function fitParts(parts: readonly StatusPart[], columns: number): readonly StatusPart[] {
+  const excess = widthOf(parts) - columns
+  if (excess <= 0 || parts.length === 1) return parts
+  const least = parts.reduce((one, other) => (other.rank < one.rank ? other : one))
+  const room = measureWidth(least.text) - excess
+  const isCut = least.minColumns !== undefined && room >= least.minColumns
+  if (!isCut) return fitParts(without(parts, least), columns)
+  return parts.map((part) => (part === least ? { ...part, text: truncateText(part.text, room) } : part))
+}
+
+function without(parts: readonly StatusPart[], dropped: StatusPart): StatusPart[] {
+  return parts.filter((part) => part !== dropped)
+}
+
+function widthOf(parts: readonly StatusPart[]): number {
+  return measureWidth(parts.map(({ text }) => text).join(BETWEEN))
 }
 
 /** Adds a text to the last run if that has the same style: Ink writes neighbors of one style together, too. */
@@ -102,6 +126,7 @@ function addRun(runs: { text: string; style: TextStyle }[], text: string, style:
 
 const BETWEEN = ' · '
 const TITLE_COLUMNS = 40
+const MIN_TITLE_COLUMNS = 12
 
 /** The name of each approval mode on the screen. */
 export const MODES: Record<ModeName, { text: string; style: TextStyle }> = {
@@ -116,7 +141,10 @@ export const MODES: Record<ModeName, { text: string; style: TextStyle }> = {
 const MUCH = 0.7
 const TOO_MUCH = 0.9
 
-function contextMeter({ last, context }: UsageTotals): { text: string; style: TextStyle } {
+function contextMeter({ last, context }: Pick<UsageTotals, 'last' | 'context'>): {
+  text: string
+  style: TextStyle
+} {
   if (!last) return { text: '', style: 'dim' }
   const used = last.promptTokens + last.completionTokens
   if (used === 0) return { text: '', style: 'dim' }

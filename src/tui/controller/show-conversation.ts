@@ -41,7 +41,7 @@ export async function showConversation(
   const { id: session, summary = '' } = info ?? { id: undefined }
   const title = info ? titleFor(store.get(), info) : ''
   const move = info ? await enterDirectory(ports, info.cwd) : NOT_MOVED
-  store.act({ type: 'conversation', ...pair, session, title, summary })
+  store.act({ type: 'conversation', ...pair, session, title, summary, tokens: state.contextTokens })
   const print = (block: Block) => store.act({ type: 'print', block })
   if (earlier > 0) print({ kind: 'rule', text: `${earlier} earlier messages: Ctrl+O` })
   for (const block of toBlocks(messages)) print(block)

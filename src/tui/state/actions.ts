@@ -80,6 +80,8 @@ export type ChatAction =
       session: string | undefined
       title: string
       summary?: string
+      /** Its size after the last turn, as the provider counted it. */
+      tokens?: number | undefined
     }
   /** Replaces parts of the state with what the user chose or what was loaded. */
   | { type: 'set'; change: Partial<Settable> }

@@ -139,8 +139,18 @@ function withoutWaiting(state: ChatState): ChatState {
 
 /** Switches the conversation. Questions of the previous one stay pending. */
 function openConversation(state: ChatState, action: ChatAction & { type: 'conversation' }): ChatState {
-  const { agent, sender, session, title, summary = '' } = action
+  const { agent, sender, session, title, summary = '', tokens = 0 } = action
   const isOther = agent !== state.agent || sender !== state.sender
   const left = isOther && state.turn ? { ...finishAll(state), turn: undefined } : state
-  return { ...left, agent, sender, session, title, summary, usage: NO_USAGE_TOTALS, followers: 0 }
+  const last = tokens > 0 ? { promptTokens: tokens, completionTokens: 0, totalTokens: tokens } : undefined
+  return {
+    ...left,
+    agent,
+    sender,
+    session,
+    title,
+    summary,
+    usage: { ...NO_USAGE_TOTALS, last },
+    followers: 0,
+  }
 }

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { renderStatus, renderWorking } from '../../../src/tui/components/frame.ts'
 import { newPage } from '../../../src/tui/overlays/page.ts'
 import { initialState } from '../../../src/tui/state/initial.ts'
+import { reduce } from '../../../src/tui/state/reduce.ts'
 import type { ChatState, UsageTotals } from '../../../src/tui/state/types.ts'
 import { propertyRuns } from '../../support/property-runs.ts'
 import { HOSTILE_TEXTS } from '../view/hostile-texts.ts'
@@ -22,6 +23,7 @@ const BEGINNING: ChatState = {
   }),
   place: 'process',
 }
+const OPENED = { type: 'conversation', agent: 'crab', sender: 'me', session: 's1', title: '' } as const
 const place = { shownCwd: '~/src/app' }
 const makeUsage = (promptTokens: number, context?: number): UsageTotals => ({
   ...BEGINNING.usage,
@@ -65,6 +67,10 @@ test('renderStatus() omits what matters least as the terminal gets narrower', ()
   assert.deepEqual(renderStatusLines(FULL, 100), [
     'crab · edits allowed · big-model · ╌╌╌╌╌ 12.3k/200k 6% · $0.12 · mcp 1/2 · ~/src/app (main)',
   ])
+  const long = { ...FULL, title: 'Fix the build of the second package' }
+  assert.deepEqual(renderStatusLines(long, 115), [
+    'crab · edits allowed · big-model · Fix the build of the… · ╌╌╌╌╌ 12.3k/200k 6% · $0.12 · mcp 1/2 · ~/src/app (main)',
+  ])
   assert.deepEqual(renderStatusLines(FULL, 60), ['crab · edits allowed · big-model · ╌╌╌╌╌ 12.3k/200k 6%'])
   assert.deepEqual(renderStatusLines(FULL, 20), ['crab · edits allowed'])
   assert.deepEqual(renderStatusLines(FULL, 10), ['edits all…'])
@@ -80,6 +86,10 @@ test('renderStatus() shows how full the context is, as far as it is known', () =
     /━━━━━ 260k\/200k 130%/,
   )
   assert.match(renderStatusLines({ ...FULL, usage: makeUsage(5_000) }, 200)[0]!, / · 5\.3k tokens · /)
+  const models = [{ name: 'big-model', active: true, context: 10_000, efforts: [] }]
+  const opened = reduce({ ...FULL, models }, { ...OPENED, tokens: 9_000 })
+  assert.match(renderStatusLines(opened, 200)[0]!, / 9k\/10k 90% /)
+  assert.doesNotMatch(renderStatusLines(reduce(opened, OPENED), 200)[0]!, /9k/)
 })
 
 test('renderStatus() keeps a failed server longer than a connected one', () => {

@@ -1,3 +1,4 @@
+import { effectiveLines } from '../../storage/effective-lines.ts'
 import type { Pair, SessionEvent, SessionLine, SessionPart, Storage } from '../../storage/types.ts'
 import type { AgentEvent } from '../events.ts'
 import type { Journal, JournalMessage } from './journal.ts'
@@ -19,6 +20,8 @@ export interface ConversationSnapshot {
   upto: number
   /** Whether the last stored turn has no end; known only in the first snapshot, while nothing runs. */
   isUnfinished: boolean
+  /** The size of the conversation in tokens after its last turn; known only in the first snapshot. */
+  contextTokens: number | undefined
 }
 
 /** An item that a follower receives. */
@@ -82,7 +85,7 @@ async function findFollowStart(
     const behind = afterSeq > 0 ? journal.behind(afterSeq) : undefined
     const start = run && journal.findStart(run.id)
     const session = await at.storage.activeSession(pair)
-    const snapshot = { session, runId: run?.id ?? '', seq, resumedAfter: seq, upto: 0, isUnfinished: false }
+    const snapshot = { ...NOTHING_READ, session, runId: run?.id ?? '', seq, resumedAfter: seq }
     if (behind !== undefined) return { position: behind, snapshot: { ...snapshot, resumedAfter: afterSeq } }
     if (start && run.start) {
       const known = { resumedAfter: start.seq - 1, upto: run.start.line }
@@ -93,7 +96,10 @@ async function findFollowStart(
     const isSure = journal.end === end
     const isUnfinished = isSure && run === undefined && endsMidTurn(lines)
     if (isSure || attempt === MAX_READS)
-      return { position: end, snapshot: { ...snapshot, upto: cursor.seq, isUnfinished } }
+      return {
+        position: end,
+        snapshot: { ...snapshot, upto: cursor.seq, isUnfinished, contextTokens: findSize(lines) },
+      }
   }
 }
 
@@ -113,11 +119,13 @@ async function refreshSnapshot(
   const runId = findRunning(pair, live)?.id ?? ''
   const session = await storage.activeSession(pair)
   const { seq } = journal
-  const isUnfinished = false
   const isSame = session === before.session
   const upto = isSame || session === undefined ? before.upto : (await storage.read(session)).cursor.seq
-  return { session, runId, seq, resumedAfter, upto, isUnfinished }
+  return { ...NOTHING_READ, session, runId, seq, resumedAfter, upto }
 }
+
+/** The part of a snapshot that only a read of the session tells. */
+const NOTHING_READ = { upto: 0, isUnfinished: false, contextTokens: undefined }
 
 /**
  * The most attempts to read a consistent snapshot. A turn whose start is no longer in the journal may emit
@@ -138,6 +146,14 @@ function endsMidTurn(lines: readonly SessionLine[]): boolean {
   if (last?.kind !== 'entry') return false
   const isAnswer = last.role === 'assistant' && (last.tool_calls ?? []).length === 0
   return !isAnswer && lines.slice(at + 1).every(isWithinTurn)
+}
+
+/** Returns the size that the provider counted last, unless the conversation was compacted or cut since. */
+function findSize(lines: readonly SessionLine[]): number | undefined {
+  const last = effectiveLines(lines).findLast(
+    (line) => line.kind === 'compact' || (line.kind === 'event' && line.event === 'done'),
+  )
+  return last?.kind === 'event' && last.event === 'done' ? last.context_tokens : undefined
 }
 
 function isWithinTurn(line: SessionLine): boolean {

@@ -176,7 +176,15 @@ test('followConversation() of a new pair waits for its first message', async () 
   await until('it is seen', () => seen.length === 1)
   assert.deepEqual(seen[0], {
     type: 'snapshot',
-    snapshot: { session: undefined, runId: '', seq: 0, resumedAfter: 0, upto: 0, isUnfinished: false },
+    snapshot: {
+      session: undefined,
+      runId: '',
+      seq: 0,
+      resumedAfter: 0,
+      upto: 0,
+      isUnfinished: false,
+      contextTokens: undefined,
+    },
     isFollowers: false,
   })
   await Array.fromAsync(at.live.stream(at.request('one'), NEVER))
