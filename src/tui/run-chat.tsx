@@ -86,7 +86,7 @@ export async function runChat(
       controller={controller}
       color={options.color}
       location={ports}
-      print={(text) => screen.print(text)}
+      screen={screen}
       onTerminal={onTerminal}
       onFailure={(reason) => exit.leave(reason)}
       now={ports.now}

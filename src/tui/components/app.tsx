@@ -1,26 +1,21 @@
 import { Box, Text, useApp, useCursor, useInput, usePaste, useWindowSize } from 'ink'
-import {
-  type ReactNode,
-  useEffect,
-  useLayoutEffect,
-  useMemo,
-  useRef,
-  useState,
-  useSyncExternalStore,
-} from 'react'
+import { type ReactNode, useEffect, useLayoutEffect, useMemo, useState, useSyncExternalStore } from 'react'
 import type { Controller, TerminalControl } from '../controller/controller.ts'
 import type { ChatStore } from '../state/store.ts'
 import { getShownTheme } from '../state/theme.ts'
 import type { ChatState } from '../state/types.ts'
+import type { Screen } from '../terminal/screen.ts'
 import { toKeyPresses, toPaste } from '../text/key.ts'
 import { renderBlock } from '../view/block.ts'
-import type { Block, NumberedBlock } from '../view/blocks.ts'
-import { hasCode, hasDiff, type Look, loadHighlighter, loadParser, warmParser } from '../view/look.ts'
+import type { NumberedBlock } from '../view/blocks.ts'
+import { hasCode, type Look, loadHighlighter, loadParser, warmParser } from '../view/look.ts'
 import { makePalette } from '../view/palette.ts'
 import { fitSections, type Section } from '../view/section.ts'
 import { setPalette } from '../view/style.ts'
+import { measureWidth, truncateText } from '../view/text.ts'
 import type { RenderContext } from '../view/view.ts'
 import type { StatusLocation } from './frame.ts'
+import { usePrintFinished } from './print-finished.ts'
 import { toSections } from './sections.ts'
 
 export interface AppProps {
@@ -28,8 +23,8 @@ export interface AppProps {
   controller: Controller
   color: boolean
   location: StatusLocation
-  /** Prints text above the live region. */
-  print(text: string): void
+  /** The terminal, which draws printed text and the live region together. */
+  screen: Pick<Screen, 'print' | 'show'>
   /** Receives the function that lends the terminal. */
   onTerminal(lend: TerminalControl['lend']): void
   /** Called when something cannot be drawn, which is a bug in crabtalk. */
@@ -44,7 +39,7 @@ export interface AppProps {
  * The chat on the screen: finished blocks go to the scrollback, everything else is drawn in the live region.
  */
 export function App(props: AppProps): ReactNode {
-  const { store, controller, color, location, print, onTerminal, onFailure, now, elapsed } = props
+  const { store, controller, color, location, screen, onTerminal, onFailure, now, elapsed } = props
   const state = useSyncExternalStore(store.subscribe, store.getShown)
   const { columns, rows } = useWindowSize()
   const { look, isSettled } = useLook(useTheme(state, color), hasCode(state))
@@ -57,92 +52,27 @@ export function App(props: AppProps): ReactNode {
   useInput((input, key) => controller.keys(toKeyPresses(input, key)))
   usePaste((text) => controller.keys([toPaste(text)]))
   useClock(state.turn !== undefined)
-  const isBehind = usePrintFinished({ store, view, isSettled, print, onFailure, elapsed })
-  useEffect(() => controller.resized({ columns, rows }), [controller, columns, rows])
-  const { isLeaving } = state
-  useEffect(() => {
-    if (isLeaving) exit()
-  }, [isLeaving, exit])
-  const around = { view, location, context: controller.context(), now: now() }
-  const shown = isBehind ? { ...state, open: undefined } : state // what comes before it is not printed yet
-  const sections = drawOrReport<Section[]>(() => (isLeaving ? [] : toSections(shown, around)), [], onFailure)
-  return <LiveRegion sections={sections} rows={rows} />
-}
-
-interface PrintingOptions extends Pick<AppProps, 'store' | 'print' | 'onFailure' | 'elapsed'> {
-  view: RenderContext
-  isSettled: boolean
-}
-
-/**
- * Prints finished blocks once, after the frame in which they are no longer live. Printing waits while the
- * terminal is lent, and answers and diffs wait for what they are drawn with, because printed text is never
- * redrawn.
- *
- * Text longer than SLICE_CHARS that arrived during a turn is printed in slices, with pauses as long as they
- * took: keys are echoed in between, and half of the time is left for reading the stream. A slice may make two
- * frames, its text and what is live below it, and a chat shows at most 30 a second. Returns whether slices
- * are left.
- */
-function usePrintFinished(options: PrintingOptions): boolean {
-  const { store, view, isSettled, print, onFailure, elapsed } = options
-  const [, redraw] = useState(0)
-  const rest = useRef<Rest>(undefined)
-  useLayoutEffect(() => {
-    const { finished, isLent, isLeaving, turn } = store.getShown()
-    const isReady = isSettled || isLeaving || !finished.some(({ block }) => needsLook(block))
-    if (finished.length === 0 || isLent || !isReady) return
-    const inSlices = !isLeaving && (turn !== undefined || rest.current !== undefined)
-    if (inSlices && rest.current?.isOver === false) return
-    const begin = elapsed()
-    const blocks = inSlices ? takeSlice(finished) : finished
+  const print = (blocks: readonly NumberedBlock[]) => {
     const printed = { ...view, softWrap: true }
     const lines = drawOrReport(
       () => blocks.flatMap(({ block }) => renderBlock(block, printed)),
       [],
       onFailure,
     )
-    print(lines.map((line) => `${line}\n`).join(''))
-    const end = elapsed()
-    const until = Math.max(2 * end - begin, begin + MIN_SLICE_PERIOD_MS)
-    rest.current = blocks.length < finished.length ? { until, isOver: false } : undefined
-    store.act({ type: 'printed', upto: blocks.at(-1)!.id })
-  })
-  const { current } = rest
+    screen.print(lines.map((line) => `${line}\n`).join(''))
+  }
+  const { waiting, ...held } = usePrintFinished({ store, state, view, isSettled, print, elapsed })
+  useEffect(() => controller.resized({ columns, rows }), [controller, columns, rows])
+  const { isLeaving } = state
   useEffect(() => {
-    if (!current) return
-    const finish = () => {
-      current.isOver = true
-      redraw((count) => count + 1)
-    }
-    const timer = setTimeout(finish, Math.max(0, current.until - elapsed()))
-    return () => clearTimeout(timer)
-  }, [current, elapsed])
-  return current !== undefined
+    if (isLeaving) exit()
+  }, [isLeaving, exit])
+  const shown = { ...state, ...held }
+  const around = { view, location, context: controller.context(shown), now: now() }
+  const draw = () => (isLeaving ? [] : [renderWaiting(waiting, view), ...toSections(shown, around)])
+  const sections = drawOrReport<Section[]>(draw, [], onFailure)
+  return <LiveRegion sections={sections} view={view} screen={screen} />
 }
-
-/** Whether a block is drawn differently once the parser and the highlighter are loaded. */
-function needsLook(block: Block): boolean {
-  return block.kind === 'answer' || hasDiff(block)
-}
-
-/** The pause after a slice; undefined when no slices are left. */
-type Rest = { until: number; isOver: boolean } | undefined
-
-/** Returns the first blocks, with at most SLICE_CHARS of text, but at least one. */
-function takeSlice(finished: readonly NumberedBlock[]): readonly NumberedBlock[] {
-  let chars = 0
-  const end = finished.findIndex(({ block }) => {
-    chars += block.kind === 'answer' || block.kind === 'thinking' ? block.text.length : 0
-    return chars > SLICE_CHARS
-  })
-  return end < 0 ? finished : finished.slice(0, Math.max(1, end))
-}
-
-/** The characters that one slice prints, in about 40 ms. */
-const SLICE_CHARS = 32 * 1024
-/** The minimum time from the start of a slice to the start of the next, in milliseconds. */
-const MIN_SLICE_PERIOD_MS = 70
 
 /**
  * Reports a drawing failure instead of throwing, so that it does not leave a stack trace in a broken
@@ -157,14 +87,31 @@ function drawOrReport<T>(draw: () => T, instead: T, onFailure: (reason: unknown)
   }
 }
 
+/** Renders the newest lines of the finished blocks that cannot be printed yet. */
+function renderWaiting(blocks: readonly NumberedBlock[], view: RenderContext): Section {
+  let lines: string[] = []
+  for (const { block } of blocks.toReversed()) {
+    if (lines.length >= view.rows) break
+    lines = [...renderBlock(block, view), ...lines]
+  }
+  return { lines: lines.slice(-view.rows), cut: 'head', rank: 1 }
+}
+
+interface LiveRegionProps extends Pick<AppProps, 'screen'> {
+  sections: readonly Section[]
+  view: RenderContext
+}
+
 /**
  * The part of the screen that is redrawn on every change. It is always lower than the terminal: Ink clears
  * the screen for a frame as high as the terminal.
  */
-function LiveRegion({ sections, rows }: { sections: readonly Section[]; rows: number }): ReactNode {
+function LiveRegion({ sections, view: { columns, rows }, screen }: LiveRegionProps): ReactNode {
   const { setCursorPosition } = useCursor()
-  const { lines, caret } = fitSections(sections, rows - 1)
+  const { lines: fitted, caret } = fitSections(sections, rows - 1)
+  const lines = fitted.map((line) => (measureWidth(line) > columns ? truncateText(line, columns) : line))
   setCursorPosition(caret)
+  useLayoutEffect(() => screen.show({ lines, caret }))
   return (
     <Box flexDirection="column">
       {lines.length > 0 && <Text wrap="truncate">{lines.map((line) => line || ' ').join('\n')}</Text>}

@@ -7,6 +7,7 @@ import type { ChatAction } from '../state/actions.ts'
 import { getFocus, getVisibleCard, isDelicate } from '../state/focus.ts'
 import { cycleMode } from '../state/modes.ts'
 import type { ChatStore } from '../state/store.ts'
+import type { ChatState } from '../state/types.ts'
 import { type Keymap, makeKeymap, toKnownKey } from '../text/bindings.ts'
 import type { ChatEffect } from '../text/effects.ts'
 import type { KeyPress } from '../text/key.ts'
@@ -90,11 +91,14 @@ export class Controller {
     })
   }
 
-  /** Returns the context that the prompt needs to interpret a key and to be drawn. */
-  context(): PromptContext {
-    const { store, size } = this.#options
-    const { turn } = store.get()
-    const card = getVisibleCard(store.get())
+  /**
+   * Returns the context that the prompt needs to interpret a key, or to be drawn with a state that is older
+   * than the current one.
+   */
+  context(state: ChatState = this.#options.store.get()): PromptContext {
+    const { size } = this.#options
+    const { turn } = state
+    const card = getVisibleCard(state)
     return {
       isBusy: turn !== undefined,
       isCancelling: turn?.isCancelling ?? false,

@@ -84,8 +84,10 @@ export class Turns {
 
   /** Sends a message: it starts a turn, or steers the running one, even if another client started that. */
   say(text: string): void {
-    if (this.isBusy) void this.#steers.run(() => this.#steer(text))
-    else this.queue(text)
+    if (this.isBusy) {
+      this.#options.store.act({ type: 'steering', text })
+      void this.#steers.run(() => this.#steer(text))
+    } else this.queue(text)
   }
 
   /** Queues a prepared message until nothing is running; `line` is its text on the screen. */
@@ -282,16 +284,20 @@ export class Turns {
     const { store, ports, signal } = this.#options
     const { content, attachments, guest } = await this.#expand(text, signal).catch(() => UNSENT)
     if (this.#isOver) return
-    if (attachments.length > 0 || content === '' || guest !== undefined) return this.queue(text)
+    if (attachments.length > 0 || content === '' || guest !== undefined) return this.#queueSteer(text)
     store.act({ type: 'steered', text, content })
     try {
       const { agent, sender } = store.get()
       await request(ports.dispatch, 'steerSession', { agent, sender, content }, signal)
       this.#forget(text)
     } catch {
-      store.act({ type: 'steer-gone', content })
-      this.queue(text)
+      this.#queueSteer(text)
     }
+  }
+
+  #queueSteer(text: string): void {
+    this.#options.store.act({ type: 'steer-gone', text })
+    this.queue(text)
   }
 
   /** Clears what has reached the agent, so that it is not sent again. */

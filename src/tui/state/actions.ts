@@ -1,7 +1,7 @@
 import type { AskClosedEvent, AskInfo, StreamEvent } from '../../core/protocol/crabtalk.generated.ts'
 import type { AskCard } from '../cards/types.ts'
 import type { Block, Tone } from '../view/blocks.ts'
-import type { ChatState, OtherRun, Steer } from './types.ts'
+import type { ChatState, OtherRun } from './types.ts'
 
 /** An event that changes the state; nothing else does. */
 export type ChatAction =
@@ -32,9 +32,11 @@ export type ChatAction =
   | { type: 'turn-detached'; text: string; tone: Tone; keepsRunning?: boolean }
   | { type: 'turn-over' }
   | { type: 'cancelling'; isReverted?: boolean }
-  | ({ type: 'steered' } & Steer)
-  /** A steer was sent after its turn had ended. */
-  | { type: 'steer-gone'; content: string }
+  /** A message for the running turn is prepared: the files it names are read. */
+  | { type: 'steering'; text: string }
+  | { type: 'steered'; text: string; content: string }
+  /** A steer could not be one, or was sent after its turn had ended. */
+  | { type: 'steer-gone'; text: string }
   | { type: 'queued'; text: string }
   /** Replaces the queued messages. */
   | { type: 'queue-changed'; queue: readonly string[] }

@@ -4,7 +4,7 @@ import { answerAsk, closeAsk, openPendingAsk, withAsks } from './asks.ts'
 import { backToPrompt, closeText, finish, finishAll } from './finish.ts'
 import { armOverlay, disarmOverlay, withArmed } from './focus.ts'
 import { NO_USAGE_TOTALS } from './initial.ts'
-import { withoutSteer } from './steers.ts'
+import { withoutTypedSteer, withSentSteer } from './steers.ts'
 import { reduceStream } from './stream.ts'
 import type { ChatState, OtherRun, RunningTurn } from './types.ts'
 
@@ -33,10 +33,12 @@ export function reduce(state: ChatState, action: ChatAction): ChatState {
       return withoutWaiting(state)
     case 'cancelling':
       return state.turn ? { ...state, turn: { ...state.turn, isCancelling: !action.isReverted } } : state
+    case 'steering':
+      return { ...state, steers: [...state.steers, { text: action.text, content: undefined }] }
     case 'steered':
-      return { ...state, steers: [...state.steers, { text: action.text, content: action.content }] }
+      return withSentSteer(state, action)
     case 'steer-gone':
-      return withoutSteer(state, action.content)
+      return withoutTypedSteer(state, action.text)
     case 'queued':
       return { ...state, queue: [...state.queue, action.text] }
     case 'queue-changed':

@@ -28,8 +28,8 @@ export interface RunningTurn {
 export interface Steer {
   /** The text as typed. */
   text: string
-  /** The text as sent, with the files it names. */
-  content: string
+  /** The text as sent, with the files it names; undefined until those are read. */
+  content: string | undefined
 }
 
 /** A running turn, of any conversation. */

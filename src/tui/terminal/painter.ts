@@ -35,6 +35,11 @@ export class Painter {
     this.#reflow = reflow
   }
 
+  /** Whether text for the scrollback waits to be drawn. */
+  get hasPrinted(): boolean {
+    return this.#printed !== ''
+  }
+
   /** Adds text for the scrollback, which gets a final line break if it has none. */
   print(text: string): void {
     this.#printed += text.endsWith('\n') ? text : `${text}\n`
@@ -72,7 +77,8 @@ export class Painter {
       this.resized(size) // the resize event has not arrived yet
     }
     const isWhole = this.#shown !== undefined && !this.#isTorn
-    if (this.#printed === '' && this.#targetFrame === this.#drawnFrame && isWhole) return ''
+    const isSame = this.#drawnFrame !== undefined && isSameFrame(this.#targetFrame, this.#drawnFrame)
+    if (this.#printed === '' && isSame && isWhole) return ''
     const isEmpty = (this.#shown?.lines.length ?? 0) === 0 && this.#targetFrame.lines.length === 0
     if (this.#printed === '' && isEmpty) return '' // the terminal may be lent
     const next = fit(this.#targetFrame, size)
@@ -129,6 +135,12 @@ export class Painter {
     if (!shown || shown.lines.length === 0) return '\r'
     return `${shown.row > 0 ? `${ESC}[${shown.row}A` : ''}\r${ESC}[J`
   }
+}
+
+function isSameFrame(one: Frame, other: Frame): boolean {
+  if (one === other) return true
+  if (one.caret?.x !== other.caret?.x || one.caret?.y !== other.caret?.y) return false
+  return one.lines.length === other.lines.length && one.lines.every((line, at) => line === other.lines[at])
 }
 
 /** Returns the last lines that fit into one row less than the terminal has. */

@@ -44,6 +44,9 @@ export interface WriteStats {
  * which knows what the terminal shows. Ink's own erasing, which counts lines, and its clearing of the screen
  * never happen. Components print through `print`, not through <Static>, because Ink joins the text of <Static>
  * with the frame when it means to clear the screen.
+ *
+ * Ink writes a frame up to two delays after the commit that made it. A component that calls `show` with each
+ * commit therefore decides what is drawn, and Ink's frames only when (ADR 0199).
  */
 export class Screen implements Disposable {
   /** The stream for Ink's `stdout`, with `interactive: true` and `isScreenReaderEnabled: false`. */
@@ -61,6 +64,10 @@ export class Screen implements Disposable {
   /** The texts printed on the alternate screen, which is undefined while it is not shown. */
   #alternate: TextTail | undefined
   #texts: { text: string; caret: InkCaret | undefined }[] = []
+  /** The frame of the last commit; undefined when only Ink knows it. */
+  #committed: Frame | undefined
+  /** Whether Ink has erased its frame, as it does before the terminal is lent. */
+  #isErased = false
   /** The number of lines of Ink's last frame, as Ink counts them. */
   #inkLines = 0
   /** Whether the cursor was hidden for the first frame, as Ink does once before it draws. */
@@ -71,8 +78,6 @@ export class Screen implements Disposable {
   #isHeld = false
   #timer: NodeJS.Timeout | undefined
   #stormSince = 0
-  /** Set while printed text waits for a frame. */
-  #printTimer: NodeJS.Timeout | undefined
   #isDrawingSoon = false
   #gone = false
 
@@ -120,9 +125,7 @@ export class Screen implements Disposable {
     const undo = [...this.#undo.values()].join('')
     const end = this.#alternate ? LEAVE_ALTERNATE + this.#alternate.text : this.#painter.leave()
     const waiting =
-      this.#printTimer === undefined || this.#alternate
-        ? ''
-        : this.#painter.draw(getSize(this.#options.output))
+      this.#painter.hasPrinted && !this.#alternate ? this.#painter.draw(getSize(this.#options.output)) : ''
     return `\u001b[?2026l${waiting}${end}${undo}${kitty}${modes.map((mode) => `\u001b[${mode}l`).join('')}\u001b[0m\u001b[?25h`
   }
 
@@ -152,19 +155,23 @@ export class Screen implements Disposable {
   }
 
   /**
-   * Prints text above the frame, together with the frame that Ink draws next: the one on the screen may still
-   * show what is printed. Ink draws nothing when its frame stays the same, so this waits no longer than Ink
-   * delays a frame.
+   * Sets the frame of a commit, in lines no wider than the terminal. It is drawn with what is printed next, or
+   * when Ink writes its own frame of the commit.
    */
+  show(frame: Frame): void {
+    this.#committed = frame
+    if (!this.#isErased) this.#setFrame(frame)
+  }
+
+  /** Prints text above the frame of the last commit, and draws both in one write. */
   print(text: string): void {
     this.#print(text)
-    if (!this.#isDrawingSoon) this.#printTimer ??= setTimeout(this.#draw, PRINT_WAIT_MS)
+    this.#drawSoon()
   }
 
   /** Draws a frame immediately, before Ink draws anything. */
-  drawFirst({ lines, caret }: Frame): void {
-    this.#painter.frame(lines)
-    this.#painter.place(caret)
+  drawFirst(frame: Frame): void {
+    this.#setFrame(frame)
     this.#hasHidden = true
     this.#write(HIDE_CURSOR + this.#painter.draw(getSize(this.#options.output)))
   }
@@ -234,7 +241,7 @@ export class Screen implements Disposable {
     else if (write.type === 'begin') this.#isInFrame = true
     else if (write.type === 'end') this.#isInFrame = false
     else if (write.type === 'text') this.#texts.push(write)
-    else if (write.type === 'erase') this.#painter.frame([])
+    else if (write.type === 'erase') this.#isErased = true
     else this.#place(write.caret)
     if (!this.#isInFrame) this.#commit()
   }
@@ -252,10 +259,15 @@ export class Screen implements Disposable {
     if (lines.some((line) => line !== '')) this.#painter.print(lines.join('\n'))
   }
 
+  #setFrame({ lines, caret }: Frame): void {
+    this.#painter.frame(lines)
+    this.#painter.place(caret)
+  }
+
   #place(caret: InkCaret | undefined): void {
     const last = this.#texts.at(-1)
     if (last) last.caret = caret
-    else this.#painter.place(this.#toCaret(caret))
+    else if (!this.#committed) this.#painter.place(this.#toCaret(caret))
   }
 
   #toCaret(caret: InkCaret | undefined): { x: number; y: number } | undefined {
@@ -266,13 +278,16 @@ export class Screen implements Disposable {
   #commit(): void {
     const frame = this.#texts.pop()
     for (const { text } of this.#texts.splice(0)) this.#print(text)
-    if (frame) {
-      const lines = frame.text.split('\n')
-      this.#inkLines = lines.length
-      this.#painter.frame(lines.at(-1) === '' ? lines.slice(0, -1) : lines)
-      this.#painter.place(this.#toCaret(frame.caret))
-    }
+    if (frame) this.#isErased = false
+    else if (this.#isErased) this.#painter.frame([])
+    if (frame) this.#setFrame(this.#committed ?? this.#toFrame(frame))
     this.#drawSoon()
+  }
+
+  #toFrame({ text, caret }: { text: string; caret: InkCaret | undefined }): Frame {
+    const lines = text.split('\n')
+    this.#inkLines = lines.length
+    return { lines: lines.at(-1) === '' ? lines.slice(0, -1) : lines, caret: this.#toCaret(caret) }
   }
 
   /**
@@ -291,7 +306,7 @@ export class Screen implements Disposable {
    * Draws immediately, even while a resize is settling, because the next write does not belong to the frame.
    */
   #drawNow(): void {
-    if (this.#isDrawingSoon || this.#printTimer !== undefined) this.#paint()
+    if (this.#isDrawingSoon) this.#paint()
   }
 
   readonly #draw = (): void => {
@@ -302,8 +317,6 @@ export class Screen implements Disposable {
 
   #paint(): void {
     this.#isDrawingSoon = false
-    clearTimeout(this.#printTimer)
-    this.#printTimer = undefined
     if (this.#isInFrame || this.#isHeld || this.#options.output.writableNeedDrain) return
     this.#write(this.#painter.draw(getSize(this.#options.output)))
   }
@@ -384,6 +397,4 @@ const MAX_RECENT_CHARS = 64 * 1024
 const MAX_ALTERNATE_CHARS = 4 * 1024 * 1024
 const HIDE_CURSOR = '\u001b[?25l'
 const QUIET_MS = 33
-/** Longer than the two delays of Ink at its frame rate: of drawing, and of writing. */
-const PRINT_WAIT_MS = 25
 const MAX_INTERVALS = 8

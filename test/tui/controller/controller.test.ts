@@ -18,6 +18,16 @@ test('Enter sends the typed text', async () => {
   assert.equal(chat.controller.context().isBusy, false)
 })
 
+test('Controller.context() belongs to the drawn state, which may be older than the current one', async () => {
+  await using chat = await openTestChat([{ parts: ['Hi.'] }])
+  chat.type('hello')
+  chat.press('enter')
+  const drawn = chat.state()
+  await chat.idle()
+  assert.equal(chat.controller.context(drawn).isBusy, true)
+  assert.equal(chat.controller.context().isBusy, false)
+})
+
 test('a line that starts with / never reaches the model', async () => {
   await using chat = await openTestChat([])
   chat.type('/nosuchthing at all')

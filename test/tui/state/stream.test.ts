@@ -211,6 +211,16 @@ function removeBlanks(text: string): string {
   return text.replaceAll(/\s+/g, '')
 }
 
+test('a steer is listed while the files it names are read, and goes when it could not be one', () => {
+  const texts = ['one', 'two'].reduce((state, text) => reduce(state, { type: 'steering', text }), busyState())
+  const sent = reduce(texts, { type: 'steered', text: 'one', content: 'one and a file' })
+  assert.deepEqual(sent.steers, [
+    { text: 'one', content: 'one and a file' },
+    { text: 'two', content: undefined },
+  ])
+  assert.deepEqual(reduce(sent, { type: 'steer-gone', text: 'two' }).steers, sent.steers.slice(0, 1))
+})
+
 test('a steer with files is shown as it was typed', () => {
   const content = 'look at @a.txt\n\n<file>much</file>'
   const steered = reduce(busyState(), { type: 'steered', text: 'look at @a.txt', content })
