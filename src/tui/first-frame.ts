@@ -9,7 +9,7 @@ import type { RenderContext } from './view/view.ts'
 export function drawFirstFrame(
   { store, screen }: { store: ChatStore; screen: Screen },
   options: ChatOptions,
-  ports: Pick<ChatPorts, 'shownCwd' | 'now'>,
+  ports: Pick<ChatPorts, 'shownCwd' | 'abbreviate' | 'now'>,
 ): void {
   const { columns, rows } = screen.size
   const view: RenderContext = { color: options.color, columns, rows, details: false }

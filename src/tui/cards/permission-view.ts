@@ -66,7 +66,8 @@ function layOut(permission: Permission, view: CardView) {
   const foot = renderFooter(permission, view, height, isCut)
   const place = positionText(rows.length, window, view.columns)
   const who = escapeLine(card.agent)
-  const top = isTall ? [titleRule({ title, place, who, style: 'warning' }, view)] : []
+  const directory = escapeLine(view.directory)
+  const top = isTall ? [titleRule({ title, place, who, directory, style: 'warning' }, view)] : []
   return { top, rows, window, foot, seen }
 }
 

@@ -62,12 +62,31 @@ export function factRows(
 
 const NAME_WIDTH = 6
 
-/** Renders the first line of a card: a rule with its title, its scroll position, and the asker. */
+/** The parts of the first line of a card. */
+interface CardTitle {
+  title: string
+  /** The scroll position; may be empty. */
+  place: string
+  /** The agent that asks; may be empty. */
+  who: string
+  /** The directory in which the call would run; may be empty. */
+  directory?: string
+  style: TextStyle
+}
+
+/**
+ * Renders the first line of a card: a rule with its title, its scroll position, the agent, and the directory.
+ * When space is short, the directory loses its start, and then the parts from the right are left out.
+ */
 export function titleRule(
-  { title, place, who, style }: { title: string; place: string; who: string; style: TextStyle },
+  { title, place, who, directory = '', style }: CardTitle,
   { columns, color }: { columns: number; color: boolean },
 ): string {
-  const right = [place, who].filter((text) => text !== '').map((text) => ` ${text} ─`)
+  const taken = [place, who].filter(Boolean).reduce((sum, text) => sum + measureWidth(text) + 3, 0)
+  const left = Math.max(MIN_LEFT, measureWidth(title) + MIN_LINE)
+  const shown = takeEnd(directory, columns - left - taken - BETWEEN.length)
+  const asker = who === '' || shown === '' ? who : `${who}${BETWEEN}${shown}`
+  const right = [place, asker].filter((text) => text !== '').map((text) => ` ${text} ─`)
   while (right.length > 0 && measureWidth(right.join('')) + MIN_LEFT > columns) right.pop()
   const end = right.join('')
   const start = `─ ${truncateText(title, Math.max(1, columns - measureWidth(end) - 4))} `
@@ -81,6 +100,25 @@ export function bottomRule({ columns, color }: { columns: number; color: boolean
 }
 
 const MIN_LEFT = 20
+/** The columns beside a title: its line before, and one after it, with blanks. */
+const MIN_LINE = 6
+const BETWEEN = ' · '
+/** The minimum width, in columns, at which the end of a directory says something. */
+const MIN_DIRECTORY = 8
+
+/**
+ * Returns the end of a path that fits, after `…`: whole folders if possible; empty when there is too little
+ * space.
+ */
+function takeEnd(path: string, width: number): string {
+  if (measureWidth(path) <= width) return path
+  if (width < MIN_DIRECTORY) return ''
+  for (let at = path.indexOf('/', 1); at > 0; at = path.indexOf('/', at + 1))
+    if (measureWidth(path.slice(at)) < width) return `…${path.slice(at)}`
+  const graphemes = [...toGraphemes(path)]
+  while (measureWidth(graphemes.join('')) > width - 1) graphemes.shift()
+  return `…${graphemes.join('')}`
+}
 
 /**
  * Returns the rows that a card may use above the composer. When space is short, it covers the turn and the

@@ -75,6 +75,8 @@ export interface CardView extends Face, Pick<RenderContext, 'parse' | 'highlight
   promptRows: number
   /** Whether the composer is empty: digits, arrows and Enter then go to the card. */
   isFree: boolean
+  /** The directory in which the call would run, for display; empty: not shown. */
+  directory: string
 }
 
 /** The result of a key on a card. */

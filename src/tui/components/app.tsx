@@ -14,15 +14,14 @@ import { fitSections, type Section } from '../view/section.ts'
 import { setPalette } from '../view/style.ts'
 import { measureWidth, truncateText } from '../view/text.ts'
 import type { RenderContext } from '../view/view.ts'
-import type { StatusLocation } from './frame.ts'
 import { usePrintFinished } from './print-finished.ts'
-import { toSections } from './sections.ts'
+import { type ChatLocation, toSections } from './sections.ts'
 
 export interface AppProps {
   store: ChatStore
   controller: Controller
   color: boolean
-  location: StatusLocation
+  location: ChatLocation
   /** The terminal, which draws printed text and the live region together. */
   screen: Pick<Screen, 'print' | 'show'>
   /** Receives the function that lends the terminal. */

@@ -10,7 +10,7 @@ import type { RenderContext } from '../view/view.ts'
 import { joinStatus, statusParts } from './status.ts'
 
 /** The location shown in the status line. */
-export interface StatusLocation {
+interface StatusLocation {
   shownCwd: string
 }
 

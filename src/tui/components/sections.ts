@@ -1,5 +1,6 @@
 import { renderCard } from '../cards/card.ts'
 import { renderOverlay } from '../overlays/overlay.ts'
+import type { ChatPorts } from '../ports.ts'
 import { getVisibleCard } from '../state/focus.ts'
 import { elsewhereText } from '../state/pending-asks.ts'
 import type { ChatState } from '../state/types.ts'
@@ -13,12 +14,15 @@ import type { Section } from '../view/section.ts'
 import { paint, type TextStyle } from '../view/style.ts'
 import { measureWidth, truncateText } from '../view/text.ts'
 import type { RenderContext } from '../view/view.ts'
-import { renderStatus, renderWorking, type StatusLocation } from './frame.ts'
+import { renderStatus, renderWorking } from './frame.ts'
 import { MODES } from './status.ts'
+
+/** The location of the chat, and how other paths are shown. */
+export type ChatLocation = Pick<ChatPorts, 'shownCwd' | 'abbreviate'>
 
 export interface SectionContext {
   view: RenderContext
-  location: StatusLocation
+  location: ChatLocation
   context: PromptContext
   /** Milliseconds since 1970. */
   now: number
@@ -37,7 +41,7 @@ export function toSections(state: ChatState, { view, location, context, now }: S
     { lines: renderCalls(tools, state.isAfterCall, view), cut: 'head', rank: 2 },
     { lines: renderShell(shellOutput, view), cut: 'head', rank: 2 },
     renderWorking(state, now, view),
-    ...focused(state, view, context),
+    ...focused(state, { view, location, context }),
     renderHint(state.hint, view),
     renderElsewhere(state, view),
     renderStatus(hasModeRule(state, view) ? { ...state, mode: 'ask' } : state, location, view),
@@ -58,7 +62,10 @@ function renderWelcome(state: ChatState, view: RenderContext): Section {
 }
 
 /** The overlay, or else the composer between two rules, below the card of the pending question. */
-function focused(state: ChatState, view: RenderContext, context: PromptContext): Section[] {
+function focused(
+  state: ChatState,
+  { view, location, context }: Pick<SectionContext, 'view' | 'location' | 'context'>,
+): Section[] {
   const { overlay, prompt } = state
   if (overlay) return [GAP, renderOverlay(overlay, view)]
   const { text, below } = renderPrompt(prompt, context, view)
@@ -67,7 +74,9 @@ function focused(state: ChatState, view: RenderContext, context: PromptContext):
   if (!card) return [{ ...renderRule(MODES[state.mode], view), rank: MODE_RANK }, ...composer]
   const isFree = prompt.text === '' && prompt.menu === undefined
   const promptRows = text.lines.length + below.lines.length
-  return [renderCard(card, { ...view, promptRows, isFree }), ...composer] // the card ends with a rule
+  const cwd = card.ask.permission?.cwd ?? ''
+  const directory = cwd === '' ? location.shownCwd : location.abbreviate(cwd)
+  return [renderCard(card, { ...view, promptRows, isFree, directory }), ...composer] // the card ends with a rule
 }
 
 /** Whether the rule above the composer names the approval mode, so that the status line need not. */

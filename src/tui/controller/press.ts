@@ -84,7 +84,8 @@ function pressOverCard(
   const digits = pressEnterOnDigits({ prompt, card }, key)
   if (digits) return digits
   const isFree = prompt.text === '' && prompt.menu === undefined
-  const view: CardView = { ...room, promptRows, isFree, color: true } // as it is usually drawn and cached
+  const drawn = { color: true, directory: '' } // as its content is usually drawn and cached
+  const view: CardView = { ...room, promptRows, isFree, ...drawn }
   const pressed = pressCard(card, key, { view, isAlone })
   const typed = pressPrompts(prompt, pressed.rest, { ...context, hasCard: true })
   const isUnused = key.name === 'escape' && isFree && pressed.rest.includes(key) && !card.isAnswered

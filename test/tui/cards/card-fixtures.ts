@@ -74,7 +74,7 @@ const NAMES: ReadonlySet<string> = new Set([
 
 /** Returns a view with an empty composer below the card. */
 export function makeCardView(columns = 80, rows = 24, more: Partial<CardView> = {}): CardView {
-  return { columns, rows, color: false, promptRows: 1, isFree: true, ...more }
+  return { columns, rows, color: false, promptRows: 1, isFree: true, directory: '', ...more }
 }
 
 /**

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { PERMISSION_ANSWERS } from '../../../src/core/base/permission-answers.ts'
 import { armCard, openCard, pressCard, renderCard } from '../../../src/tui/cards/card.ts'
+import { measureWidth } from '../../../src/tui/view/text.ts'
 import {
   CRAB,
   key,
@@ -22,6 +23,18 @@ const BASH = {
   rules: ['bash(npm test)'],
   arguments: '{"command":"npm test","timeout":5}',
 }
+
+test('the title of a card names agent and directory, of which a narrow terminal shows the end or nothing', () => {
+  const title = (columns: number, directory: string, more: object = {}) =>
+    renderCard(permissionCard({ ...BASH, ...more }), makeCardView(columns, 24, { directory })).lines[0]
+  assert.equal(title(60, '~/proj'), `─ Run a command ${'─'.repeat(60 - 16 - 16)} crab · ~/proj ─`)
+  assert.equal(title(40, '~/proj'), '─ Run a command ──────── crab · ~/proj ─')
+  assert.equal(title(40, '~/src/a/very/long/path'), '─ Run a command ──────── crab · …/path ─')
+  assert.equal(title(30, '~/src/a/very/long/path'), '─ Run a command ─────── crab ─')
+  assert.match(title(40, '/t/\x1b[2J')!, / crab · \/t\/\\x1b\[2J ─$/)
+  for (const columns of [20, 40, 80, 120, 200])
+    assert.equal(measureWidth(title(columns, '~/家/漢字漢字漢字漢字漢字')!), columns)
+})
 
 test('a permission card shows the call, directory, reason, lasting rule and its file, and selects No', () => {
   assert.deepEqual(renderLines(permissionCard(BASH)), [

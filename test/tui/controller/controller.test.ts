@@ -66,7 +66,7 @@ test('the output of a shell line is shown while it runs', async () => {
   chat.press('enter')
   await chat.until(({ shellOutput }) => shellOutput === 'one\ntwo\n')
   const view = { columns: 20, rows: 24, color: false, details: false }
-  const place = { shownCwd: '~' }
+  const place = { shownCwd: '~', abbreviate: (path: string) => path }
   const shown = toSections(chat.state(), {
     view,
     location: place,
@@ -292,7 +292,7 @@ test('a question of another conversation is one line that takes no keys', async 
   const shown = () =>
     toSections(chat.state(), {
       view,
-      location: { shownCwd: '~' },
+      location: { shownCwd: '~', abbreviate: (path: string) => path },
       context: chat.controller.context(),
       now: 0,
     })
