@@ -50,7 +50,7 @@ export function decideLine(
     return {
       words,
       startsPrograms: doubt?.startsPrograms ?? false,
-      isAllowedAlone: doubt?.why === CHANGED_BEFORE,
+      isAllowedAlone: isOff ? false : isAllowedAlone(words, { rules, whole, context, doubt: doubts?.[i] }),
       ...judge(words, { rules, whole, context, ...facts }),
     }
   })
@@ -109,6 +109,13 @@ function topAbove({ repository }: ReadOnlyUse, { workspace }: PolicyContext): st
   return repository !== undefined && !isInside(workspace, repository) ? repository : undefined
 }
 
+/** Whether a command asks only because of the other commands of its line. */
+function isAllowedAlone(words: readonly string[], { doubt, ...judging }: Judging): boolean {
+  if (doubt?.alone === undefined) return doubt?.why === CHANGED_BEFORE
+  const above = doubtAbove(doubt.alone, judging.rules, judging.context)
+  return above === undefined && judge(words, { ...judging, use: doubt.alone }).effect === 'allow'
+}
+
 function judge(words: readonly string[], judging: Judging): RuleVerdict {
   const { rules, whole, context, use, doubt } = judging
   const reach = findReach(words)
@@ -155,7 +162,7 @@ function findWithheld(
 
 /**
  * The verdict about one command. `startsPrograms` is true when it may start programs that project files name,
- * `isAllowedAlone` when it asks only because of the commands before it.
+ * `isAllowedAlone` when it asks only because of the other commands.
  */
 type JudgedWords = RuleVerdict & {
   words: readonly string[]
@@ -185,7 +192,7 @@ function combine(verdicts: readonly JudgedWords[]): Omit<Decision, 'warnings'> {
     asks: one.effect !== 'allow',
     reason: one.effect === 'allow' ? '' : one.reason,
   }))
-  // A command that is allowed by itself needs no rule: the line asks because of those before it.
+  // A command that is allowed by itself needs no rule: the line asks because of the others.
   const needy = lacking.filter(({ isAllowedAlone }) => !isAllowedAlone)
   const rules = suggestions.length === 0 ? [] : [...new Set(needy.map(({ words }) => suggestCommand(words)))]
   return {

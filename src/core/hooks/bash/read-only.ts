@@ -58,7 +58,9 @@ export async function analyzeLine(line: string, context: LineContext): Promise<L
     return one && 'form' in one && (isReading || !forms[i]!.isHardened) ? one : undefined
   })
   const beside = results.map(toDoubt).find(Boolean) ?? NOT_HARDENED
-  const doubts = results.map((one, i) => (one && 'form' in one && !readOnly[i] ? beside : toDoubt(one)))
+  const doubts = results.map((one, i) => {
+    return one && 'form' in one && !readOnly[i] ? { ...beside, alone: one } : toDoubt(one)
+  })
   return { readOnly, ...(doubts.some(Boolean) && { doubts }) }
 }
 

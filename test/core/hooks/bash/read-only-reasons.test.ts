@@ -186,7 +186,7 @@ test('git reads a repository above the working directory if a rule allows readin
   await rm(tree.path('repo/sub/.git'), { recursive: true })
 })
 
-test('no rule is offered for a command that asks only because of those before it, and each says why', async () => {
+test('no rule is offered for a command that asks only because of the others, and each says why', async () => {
   const { offered, suggestions, commands } = await judge('mkdir -p x && ls sub')
   assert.deepEqual(offered, ['bash(mkdir *)'])
   assert.deepEqual(suggestions, ['bash(mkdir *)', 'bash(ls sub)'])
@@ -199,6 +199,14 @@ test('no rule is offered for a command that asks only because of those before it
   )
   const behind = await judge('npm test; cat a', { rules: ruleList(['allow bash(npm test)']) })
   assert.deepEqual(behind.offered, [])
+  for (const line of ['git status && npm test', 'git status; cat a | head; npm test', 'npm test & git log'])
+    assert.deepEqual((await judge(line)).offered, ['bash(npm test *)'], line)
+  const linked = await judge('git status && cat link')
+  assert.deepEqual(linked.offered, ['bash(cat link)'])
+  const below = await judge('git status && npm test', { workspace: tree.path('repo/sub') })
+  assert.deepEqual(below.offered, ['bash(git status)', 'bash(npm test *)']) // git reads outside of the folder
+  const asked = await judge('git status && npm test', { rules: ruleList(['ask bash(git *)']) })
+  assert.deepEqual(asked.offered, [])
 })
 
 async function judge(
