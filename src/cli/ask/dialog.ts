@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { PERMISSION_ANSWERS } from '../../core/base/permission-answers.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
 import { takeStart } from '../../core/base/truncate.ts'
-import { escapeLine } from '../../core/base/visible.ts'
+import { escapeLine, toVisible } from '../../core/base/visible.ts'
 import {
   AskKind,
   type AskQuestion,
@@ -10,22 +10,27 @@ import {
   type PermissionRequest,
 } from '../../core/protocol/crabtalk.generated.ts'
 import { askerName, takesAnyText } from '../../core/questions/answer-kinds.ts'
+import { NO_DIGIT } from '../../core/questions/choices.ts'
+import { type EditableText, findEditableText } from '../../core/questions/edit-call.ts'
 import { optionKeys } from '../../core/questions/option-keys.ts'
 import { toDenialAnswer } from '../../core/questions/permission-answer.ts'
 import { toChangesAnswer } from '../../core/questions/plan-choices.ts'
 import type { Terminal } from '../host.ts'
 import { permissionCard } from './card.ts'
 import { choiceHelpLines, choiceLines, readChoice } from './choice.ts'
-import type { TerminalStyle } from './layout.ts'
+import { quoteWithBar, type TerminalStyle } from './layout.ts'
 import { NO_PLAN_ANSWER, planChoiceNames, planText, readPlanChoice } from './plan.ts'
 import { questionText, readAnswer } from './question.ts'
+
+/** The lines that can be an answer: a number or `?`; also `e`, which edits the call; any text. */
+export type LineKind = 'choice' | 'choice-or-edit' | 'words'
 
 /** The terminal on which the user is asked, and the agent that asks. */
 export interface Dialog {
   terminal: {
     output: Terminal['output']
-    /** Reads the next line; `words` when any text is an answer. */
-    readLine(signal: AbortSignal, kind: 'choice' | 'words'): Promise<string | undefined>
+    /** Reads the next line, which must be of that kind to be an answer. */
+    readLine(signal: AbortSignal, kind: LineKind): Promise<string | undefined>
   }
   style: TerminalStyle
   agent: string
@@ -59,6 +64,13 @@ export async function discardEarlyInput(
 /** The answers by question, as `reply_to_ask` takes them. */
 export type DialogAnswers = Record<string, string>
 
+/** What the user has answered. */
+export interface DialogReply {
+  answers: DialogAnswers
+  /** The arguments that the user has changed, as JSON, for a call that was allowed. */
+  arguments?: string
+}
+
 /**
  * Asks the user all questions of an ask, one after the other.
  *
@@ -69,41 +81,60 @@ export async function runDialog(
   ask: AskUserEvent,
   dialog: Dialog,
   signal: AbortSignal,
-): Promise<DialogAnswers> {
+): Promise<DialogReply> {
   const { permission, questions } = ask
   const first = questions[0]
   if (permission && first) {
-    return { [first.question]: await askPermission({ permission, question: first }, dialog, signal) }
+    const { answer, ...changed } = await askPermission({ permission, question: first }, dialog, signal)
+    return { answers: { [first.question]: answer }, ...changed }
   }
-  if (ask.kind === AskKind.PLAN && first) return { [first.question]: await askPlan(first, dialog, signal) }
+  if (ask.kind === AskKind.PLAN && first)
+    return { answers: { [first.question]: await askPlan(first, dialog, signal) } }
   const answers: DialogAnswers = Object.fromEntries(questions.map(({ question }) => [question, '']))
   for (const question of questions) {
     const answer = await askQuestion({ question, kind: ask.kind }, dialog, signal)
     if (answer === undefined) break
     answers[question.question] = answer
   }
-  return answers
+  return { answers }
+}
+
+/** An answer to a permission request, possibly for other arguments. */
+interface PermissionReply {
+  answer: string
+  arguments?: string
 }
 
 async function askPermission(
   { permission, question }: { permission: PermissionRequest; question: AskQuestion },
   dialog: Dialog,
   signal: AbortSignal,
-): Promise<string> {
+): Promise<PermissionReply> {
   const { terminal, style, agent } = dialog
+  const editable = findLineToEdit(permission)
+  const keys = `A number and Enter answer${editable ? ` · e edits the ${editable.part}` : ''} · ? details\n> `
+  const kind = editable ? 'choice-or-edit' : 'choice'
   const card = permissionCard(permission, { agent, style })
   const whole = permissionCard(permission, { agent, style, whole: true })
   const choices = choiceLines(question, { rules: permission.rules, agent }, style)
   let isSeen = card === whole
   let text = card
   for (;;) {
-    const line = await readAfter(dialog, text + choices + KEYS, signal)
+    const line = await readAfter(dialog, { text: text + choices + keys, kind }, signal)
     const choice = line === undefined ? { answer: PERMISSION_ANSWERS.no } : readChoice(line, question)
-    if (choice === 'reason') return await askReason(terminal, signal)
-    if (typeof choice === 'object') {
-      if (isSeen || !ALLOWING.has(choice.answer)) return reportSaved(choice.answer, { permission, dialog })
+    if (choice === 'reason') return { answer: await askReason(terminal, signal) }
+    const isEdit = editable !== undefined && line?.trim() === EDIT_KEY
+    const isAllowing = isEdit || (typeof choice === 'object' && ALLOWING.has(choice.answer))
+    if (isAllowing && !isSeen) {
       text = `${whole}crabtalk: this is the whole request; nothing is allowed yet\n`
       isSeen = true
+      continue
+    }
+    if (typeof choice === 'object') return { answer: reportSaved(choice.answer, { permission, dialog }) }
+    if (isEdit) {
+      const edited = await askEdit(editable, dialog, signal)
+      if (edited) return edited
+      text = 'crabtalk: the call is as it was\n'
       continue
     }
     isSeen ||= choice === 'help'
@@ -111,7 +142,46 @@ async function askPermission(
   }
 }
 
-const KEYS = 'A number and Enter answer · ? details\n> '
+/** The line that edits the call. */
+export const EDIT_KEY = 'e'
+
+/** Returns the part of a call that can be typed as one line; undefined when there is none. */
+function findLineToEdit(request: PermissionRequest): EditableText | undefined {
+  const editable = findEditableText(request)
+  if (!editable) return undefined
+  const isLine = editable.part === 'command' || editable.part === 'arguments'
+  return isLine || !editable.text.includes('\n') ? editable : undefined
+}
+
+/**
+ * Reads the changed part of a call, shows it, and asks once more, so that no line that was meant for something
+ * else runs. Undefined when the call stays as it is.
+ */
+async function askEdit(
+  { part, toArguments, text: before }: EditableText,
+  dialog: Dialog,
+  signal: AbortSignal,
+): Promise<PermissionReply | undefined> {
+  const { terminal, style } = dialog
+  terminal.output.write(`The ${part} to run instead (an empty line changes nothing): `)
+  const typed = (await readLine(terminal, signal, 'words'))?.trim() ?? ''
+  if (typed === '' || typed === before) return undefined
+  const args = toArguments(typed)
+  if (args === undefined) {
+    terminal.output.write('crabtalk: this is not a JSON object\n')
+    return undefined
+  }
+  const shown = quoteWithBar(toVisible(typed), { style, maxRows: Number.POSITIVE_INFINITY })
+  let text = `crabtalk: the call as you changed it\n${shown.join('\n')}\n${EDITED_CHOICES}`
+  for (;;) {
+    const line = await readAfter(dialog, { text, kind: 'choice' }, signal)
+    if (line === undefined || line.trim() === `${NO_DIGIT}`) return undefined
+    if (line.trim() === '1') return { answer: PERMISSION_ANSWERS.once, arguments: args }
+    text = `${invalidInputNotice(line)}${EDITED_CHOICES}`
+  }
+}
+
+const EDITED_CHOICES = `  1     Yes, run it so\n  ${NO_DIGIT}     No, back to the call\nA number and Enter answer\n> `
 
 const ALLOWING: ReadonlySet<string> = new Set([
   PERMISSION_ANSWERS.once,
@@ -135,7 +205,7 @@ function reportSaved(
  */
 async function readAfter(
   { terminal, see }: Dialog,
-  text: string,
+  { text, kind = 'choice' }: { text: string; kind?: LineKind },
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const at = text.lastIndexOf('\n')
@@ -143,7 +213,7 @@ async function readAfter(
   await terminal.output.flush()
   const early = (await see?.(signal)) ?? ''
   terminal.output.write(earlyInputNotice(early) + text.slice(at + 1))
-  return await readLine(terminal, signal, 'choice')
+  return await readLine(terminal, signal, kind)
 }
 
 /** Describes the rules that "always" adds; a failure to add them is reported by the code that adds them. */
@@ -183,7 +253,7 @@ async function askPlan(question: AskQuestion, dialog: Dialog, signal: AbortSigna
   const { terminal, style, agent } = dialog
   let text = `crabtalk: ${escapeLine(agent)} presents a plan\n${planText(question, style)}A number and Enter answer\n> `
   for (;;) {
-    const line = await readAfter(dialog, text, signal)
+    const line = await readAfter(dialog, { text }, signal)
     const choice = line === undefined ? { answer: NO_PLAN_ANSWER } : readPlanChoice(line, question)
     if (typeof choice === 'object') return choice.answer
     if (choice === 'changes') {
@@ -208,7 +278,7 @@ async function askQuestion(
   const freeTextKey = hasComposer && isFree && hasDigits ? question.options.length + 1 : undefined
   const text = `crabtalk: ${title}\n${questionText(question, { style, isFree, freeTextKey, kind })}> `
   for (;;) {
-    const line = await readAfter(dialog, text, signal)
+    const line = await readAfter(dialog, { text }, signal)
     if (line === undefined) return undefined
     if (freeTextKey !== undefined && line.trim() === `${freeTextKey}`)
       return await askFreeText(terminal, signal)
@@ -227,7 +297,7 @@ async function askFreeText(terminal: Dialog['terminal'], signal: AbortSignal): P
 async function readLine(
   terminal: Dialog['terminal'],
   signal: AbortSignal,
-  kind: 'choice' | 'words',
+  kind: LineKind,
 ): Promise<string | undefined> {
   await terminal.output.flush()
   const line = await terminal.readLine(signal, kind)

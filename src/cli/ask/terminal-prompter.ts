@@ -3,7 +3,7 @@ import { Serial } from '../../core/base/serial.ts'
 import type { AskClosedEvent, AskUserEvent } from '../../core/protocol/crabtalk.generated.ts'
 import { wantsColor } from '../color.ts'
 import type { Host, Terminal } from '../host.ts'
-import { type DialogAnswers, discardEarlyInput, runDialog } from './dialog.ts'
+import { type DialogReply, discardEarlyInput, runDialog } from './dialog.ts'
 
 /** The dependencies of a terminal prompter. */
 export interface TerminalPrompterOptions {
@@ -12,7 +12,7 @@ export interface TerminalPrompterOptions {
   /** Waits for an exclusive lease among all processes of this home. */
   lease(resource: string, signal: AbortSignal): Promise<AsyncDisposable>
   /** Sends the answers to the turn that asked. */
-  reply(askId: string, answers: DialogAnswers): Promise<void>
+  reply(askId: string, reply: DialogReply): Promise<void>
   /** Called when the user can no longer be asked, for example because the terminal is gone. */
   fail(error: CrabError): void
 }
@@ -51,9 +51,9 @@ export class TerminalPrompter implements AsyncDisposable {
 
   async #ask(ask: AskUserEvent, agent: string, signal: AbortSignal): Promise<void> {
     try {
-      const answers = await this.#runDialog(ask, agent, signal)
+      const reply = await this.#runDialog(ask, agent, signal)
       this.#open.delete(ask.askId)
-      await this.#options.reply(ask.askId, answers)
+      await this.#options.reply(ask.askId, reply)
     } catch (reason) {
       const error = toCrabError(reason)
       if (error.kind === 'missing') this.#options.host.stderr.write(TOO_LATE)
@@ -63,7 +63,7 @@ export class TerminalPrompter implements AsyncDisposable {
     }
   }
 
-  async #runDialog(ask: AskUserEvent, agent: string, signal: AbortSignal): Promise<DialogAnswers> {
+  async #runDialog(ask: AskUserEvent, agent: string, signal: AbortSignal): Promise<DialogReply> {
     const { host, color } = this.#options
     using terminal = host.terminal()
     if (!terminal) throw new CrabError('denied', 'Cannot ask: the terminal is gone')

@@ -1,5 +1,4 @@
-import type { DialogAnswers } from '../../cli/ask/dialog.ts'
-import { discardEarlyInput, runDialog } from '../../cli/ask/dialog.ts'
+import { type DialogAnswers, type DialogReply, discardEarlyInput, runDialog } from '../../cli/ask/dialog.ts'
 import { wantsColor } from '../../cli/color.ts'
 import type { CommandHandler, ParsedOptions } from '../../cli/command.ts'
 import { shortId } from '../../cli/find-conversation.ts'
@@ -28,8 +27,8 @@ export const answerAskCommand: CommandHandler = async ({ options, host, signal }
     return await (await import('./answer-lines.ts')).answerFromLines({ host, dispatch }, signal)
   }
   const info = findAsk(await fetchAsks(dispatch, '', signal), word)
-  const answers = await chooseAnswers({ options, words, info, host }, signal)
-  const args = options.value('arguments')
+  const { answers, arguments: edited } = await chooseAnswers({ options, words, info, host }, signal)
+  const args = edited ?? options.value('arguments')
   await sendReply(dispatch, { info, answers, host, ...(args !== undefined && { args }) }, signal)
   warnAboutRules(info, answers, host)
   if (info.ask.permission && words.join(' ').trim() === '5') {
@@ -62,13 +61,13 @@ async function chooseAnswers(
     host,
   }: { options: ParsedOptions; words: readonly string[]; info: WaitingAsk; host: Host },
   signal: AbortSignal,
-): Promise<DialogAnswers> {
+): Promise<DialogReply> {
   const content = options.value('content')
   if (content !== undefined && words.length > 0) {
     throw new CrabError('usage', 'Cannot combine --content and ANSWER', { hint: 'give only one of them' })
   }
-  if (content !== undefined) return readContent(content)
-  if (words.length > 0) return readAnswers(words, info.ask)
+  if (content !== undefined) return { answers: readContent(content) }
+  if (words.length > 0) return { answers: readAnswers(words, info.ask) }
   return await promptForAnswer(info, host, signal)
 }
 
@@ -84,7 +83,7 @@ async function promptForAnswer(
   { ask, agent }: WaitingAsk,
   host: Host,
   signal: AbortSignal,
-): Promise<DialogAnswers> {
+): Promise<DialogReply> {
   using terminal = host.terminal()
   if (!terminal) {
     throw new CrabError('usage', 'Cannot answer: no answer is given', {

@@ -93,9 +93,9 @@ export class Questions implements AsyncDisposable {
       color: settings.color,
       lease: attached.lease,
       fail: (error: CrabError) => this.#over.abort(error),
-      reply: async (askId, answers) => {
+      reply: async (askId, { answers, ...changed }) => {
         const { agent, sender } = record
-        const reply = { agent, sender, askId, content: JSON.stringify(answers) }
+        const reply = { agent, sender, askId, content: JSON.stringify(answers), ...changed }
         await request(attached.dispatch, 'replyToAsk', reply, this.#run.stop.signal)
       },
     })

@@ -17,6 +17,9 @@ import { answerPrompt, overlayText, parseChosen } from './choices.ts'
 import { LineQueue } from './line-queue.ts'
 import { Printer } from './printer.ts'
 
+/** The lines that can be an answer: a number or `?`; also `e`, which edits the call; any text. */
+type AnswerKind = 'choice' | 'choice-or-edit' | 'words'
+
 /** The input and output of a plain chat. */
 export interface PlainIo {
   write(text: string): void
@@ -24,13 +27,16 @@ export interface PlainIo {
   readLine(signal: AbortSignal): Promise<string | undefined>
   /** Calls back on every Ctrl-C. */
   onInterrupt(listener: () => void): Disposable
-  /** Asks the user a question and returns the answers in the form that `reply_to_ask` takes. */
+  /**
+   * Asks the user a question and returns the answers in the form that `reply_to_ask` takes, with the arguments
+   * of a call that the user has changed.
+   */
   converse(
     ask: AskUserEvent,
     asker: {
       agent: string
       /** Reads the next line that can be an answer; with `words`, any text is one. */
-      readLine(signal: AbortSignal, kind: 'choice' | 'words'): Promise<string | undefined>
+      readLine(signal: AbortSignal, kind: AnswerKind): Promise<string | undefined>
       /**
        * Resolves when the question has been on the screen long enough for an answer, with a choice that came
        * too early.
@@ -38,7 +44,7 @@ export interface PlainIo {
       see(signal: AbortSignal): Promise<string>
     },
     signal: AbortSignal,
-  ): Promise<Readonly<Record<string, string>>>
+  ): Promise<{ answers: Readonly<Record<string, string>>; arguments?: string }>
   columns(): number
 }
 
@@ -252,10 +258,10 @@ class PlainChat {
   }
 
   /** Reads the next line that can be an answer. Other lines are handled as messages, commands, and so on. */
-  async #readAnswer(signal: AbortSignal, kind: 'choice' | 'words'): Promise<string | undefined> {
+  async #readAnswer(signal: AbortSignal, kind: AnswerKind): Promise<string | undefined> {
     for (;;) {
       const line = await this.#lines.readFresh(signal)
-      if (line === undefined || kind === 'words' || isChoice(line)) return line
+      if (line === undefined || kind === 'words' || isChoice(line, kind)) return line
       this.#printer.lineEnded()
       await this.#takeBeside(line)
     }
@@ -274,7 +280,7 @@ class PlainChat {
       if (line === undefined) break // the end of input is an answer, too
       if (line.trim() === '') continue
       this.#printer.lineEnded()
-      if (isChoice(line)) early = `${line}\n`
+      if (isChoice(line, 'choice-or-edit')) early = `${line}\n`
       else await this.#takeBeside(line)
     }
     signal.throwIfAborted()
@@ -296,9 +302,9 @@ class PlainChat {
     await this.#attempt(async () => {
       this.#printer.endLine()
       const readLine: Asker['readLine'] = (reading, kind) => this.#readAnswer(reading, kind)
-      const answers = await io.converse(ask, { agent, readLine, see: (until) => this.#see(until) }, asking)
+      const reply = await io.converse(ask, { agent, readLine, see: (until) => this.#see(until) }, asking)
       this.#printer.lineEnded()
-      this.#controller.do({ type: 'answer', askId, answers })
+      this.#controller.do({ type: 'answer', askId, ...reply })
     })
     this.#asking.delete(askId)
     this.#show()
@@ -334,7 +340,8 @@ const MIN_QUESTION_MS = 1_000
 
 const BESIDE = 'Sent to the agent as a message; the question is still waiting for a number\n'
 
-/** Whether a line can be a choice: `?` or only numbers. Every other line is text. */
-function isChoice(line: string): boolean {
+/** Whether a line can be a choice: `?`, only numbers, or the key that edits a call. Every other line is text. */
+function isChoice(line: string, kind: AnswerKind): boolean {
+  if (kind === 'choice-or-edit' && line.trim() === 'e') return true
   return /^(?:\?|\d+(?:[\s,]+\d+)*)$/.test(line.trim())
 }

@@ -3,7 +3,7 @@ import { mkdtempDisposable } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { type Dialog, type DialogAnswers, runDialog } from '../../../src/cli/ask/dialog.ts'
+import { type Dialog, type DialogAnswers, type DialogReply, runDialog } from '../../../src/cli/ask/dialog.ts'
 import { PERMISSION_ANSWERS } from '../../../src/core/base/permission-answers.ts'
 import { AskKind, AskUserEvent } from '../../../src/core/protocol/crabtalk.generated.ts'
 import { makeTestTerminal, type TestTerminal } from '../../support/test-terminal.ts'
@@ -190,9 +190,72 @@ test('runDialog() ends when its signal is aborted', async () => {
   await assert.rejects(talk.answers, /over/)
 })
 
+const SMALL = AskUserEvent.fromPartial({
+  ...PERMISSION,
+  permission: {
+    tool: 'bash',
+    action: 'bash: npm test',
+    arguments: '{"command":"npm test","timeout_seconds":9}',
+    editable: true,
+  },
+})
+
+test('runDialog() runs a call that the user has edited', async () => {
+  await using talk = await start(SMALL)
+  await talk.terminal.shows(/A number and Enter answer · e edits the command · \? details \n> $/)
+  talk.terminal.type('e')
+  await talk.terminal.shows(/The command to run instead \(an empty line changes nothing\): $/)
+  talk.terminal.type('npm test --\u001bsilent')
+  await talk.terminal.shows(
+    /the call as you changed it\n.*npm test --\\x1bsilent\n {2}1 {5}Yes, run it so\n {2}4 {5}No.*\n.*\n> $/,
+  )
+  for (const line of ['npm', '1']) talk.terminal.type(line)
+  assert.deepEqual(await talk.reply, {
+    answers: { 'Allow?': once },
+    arguments: JSON.stringify({ command: 'npm test --\u001bsilent', timeout_seconds: 9 }),
+  })
+  await talk.terminal.shows(/not understood: npm\n/)
+})
+
+test('runDialog() leaves the call as it was after an empty line, the same text, and No', async () => {
+  for (const lines of [[''], ['npm test'], ['rm -rf /', '4']]) {
+    await using talk = await start(SMALL)
+    for (const line of ['e', ...lines, '1']) talk.terminal.type(line)
+    assert.deepEqual(await talk.reply, { answers: { 'Allow?': once } })
+    await talk.terminal.shows(/the call is as it was\nA?/)
+  }
+})
+
+test('runDialog() edits arguments as a JSON object, and no text of several lines', async () => {
+  const permission = { ...SMALL.permission!, server: 'files', tool: 'get', arguments: '{"path":"a"}' }
+  await using talk = await start({ ...SMALL, permission })
+  for (const line of ['e', '{"path"', 'e', '{"path":"b"}', '1']) talk.terminal.type(line)
+  assert.deepEqual(await talk.reply, { answers: { 'Allow?': once }, arguments: '{"path":"b"}' })
+  await talk.terminal.shows(/this is not a JSON object\n/)
+  const text = JSON.stringify({ path: 'a', content: 'one\ntwo\n' })
+  await using other = await start({
+    ...SMALL,
+    permission: { ...permission, server: '', tool: 'write', arguments: text },
+  })
+  for (const line of ['e', '4']) other.terminal.type(line)
+  assert.deepEqual(await other.reply, { answers: { 'Allow?': no } })
+  await other.terminal.shows(/Enter answer · \? details[\s\S]*not understood: e\n/)
+})
+
+test('runDialog() edits nothing that was shown only in part', async () => {
+  await using talk = await start({
+    ...PERMISSION,
+    permission: { ...PERMISSION.permission!, editable: true, arguments: '{"command":"ls"}' },
+  })
+  for (const line of ['e', 'e', 'ls -l', '1']) talk.terminal.type(line)
+  assert.deepEqual(await talk.reply, { answers: { 'Allow?': once }, arguments: '{"command":"ls -l"}' })
+  await talk.terminal.shows(/nothing is allowed yet\n[\s\S]*> The command to run instead/)
+})
+
 interface Talk extends AsyncDisposable {
   terminal: TestTerminal
   stop: AbortController
+  reply: Promise<DialogReply>
   answers: Promise<DialogAnswers>
 }
 
@@ -201,10 +264,12 @@ async function start(ask: AskUserEvent, more: Pick<Dialog, 'see' | 'hasComposer'
   const terminal = makeTestTerminal(folder.path)
   const stop = new AbortController()
   const dialog = { terminal: terminal.open(), style: { columns: 80, color: false }, agent: 'crab', ...more }
+  const reply = runDialog(ask, dialog, stop.signal)
   return {
     terminal,
     stop,
-    answers: runDialog(ask, dialog, stop.signal),
+    reply,
+    answers: reply.then(({ answers }) => answers),
     async [Symbol.asyncDispose]() {
       terminal[Symbol.dispose]()
       await folder.remove()

@@ -184,7 +184,7 @@ async function openDesk(
   const failures: CrabError[] = []
   const asker = new TerminalPrompter(
     optionsOf(at, {
-      reply: async (id, answers) => void replies.push([id, answers]),
+      reply: async (id, { answers }) => void replies.push([id, answers]),
       fail: (error) => failures.push(error),
       ...more,
     }),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { PERMISSION_ANSWERS } from '../../../src/core/base/permission-answers.ts'
 import { OnAsk } from '../../../src/core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request } from '../../../src/core/protocol/dispatch.ts'
 import { openPlainChat, type PlainIo } from '../../../src/tui/plain/plain-chat.ts'
@@ -209,7 +210,29 @@ test('openPlainChat() withdraws a question that another client has answered', as
   assert.doesNotMatch(chat.screen(), /you said No/)
 })
 
-async function open(script: Script, options: Partial<typeof CHAT_OPTIONS> = {}) {
+test('openPlainChat() runs a call that the user has edited', async () => {
+  const call = { call: 'c1', name: 'bash', args: '{"command":"touch made"}' }
+  await using chat = await open([{ parts: [call] }, { parts: ['Done.'] }], {}, async (ask, asker, signal) => {
+    chat.print(`edit ${ask.permission?.action}? `)
+    while ((await asker.readLine(signal, 'choice-or-edit')) !== 'e');
+    chat.print('instead: ')
+    const command = await asker.readLine(signal, 'words')
+    const answers = { [ask.questions[0]!.question]: PERMISSION_ANSWERS.once }
+    return { answers, arguments: JSON.stringify({ command }) }
+  })
+  chat.type('make it')
+  await chat.shows(/edit [^?]*touch made\? $/)
+  chat.type('e')
+  await chat.shows(/instead: $/)
+  chat.type('echo made')
+  await chat.shows(/echo made[\s\S]*Done\.\n\n> $/)
+})
+
+async function open(
+  script: Script,
+  options: Partial<typeof CHAT_OPTIONS> = {},
+  converse?: PlainIo['converse'],
+) {
   const node = await startTestDispatch(script)
   const lines: (string | undefined)[] = []
   let wake = Promise.withResolvers<void>()
@@ -236,13 +259,16 @@ async function open(script: Script, options: Partial<typeof CHAT_OPTIONS> = {}) 
       interrupt = listener
       return { [Symbol.dispose]() {} }
     },
-    async converse({ questions }, { agent, readLine, see }, signal) {
+    async converse(ask, asker, signal) {
+      if (converse) return await converse(ask, asker, signal)
+      const { agent, readLine, see } = asker
+      const { questions } = ask
       screen += `crab wants something\n`
       const early = await see(signal)
       screen += `${early && `too soon: ${early}`}may ${agent}? `
       const answer = (await readLine(signal, 'choice')) ?? ''
       screen += `you said ${answer}\n`
-      return Object.fromEntries(questions.map(({ question }) => [question, answer]))
+      return { answers: Object.fromEntries(questions.map(({ question }) => [question, answer])) }
     },
   }
   let steered = 0
@@ -261,6 +287,9 @@ async function open(script: Script, options: Partial<typeof CHAT_OPTIONS> = {}) 
     steered: () => steered,
     requests: () => node.server.requests.length,
     screen: () => screen,
+    print(text: string) {
+      screen += text
+    },
     shows: (pattern: RegExp) =>
       until(`the screen shows ${pattern}`, () => pattern.test(screen)).catch((reason) => {
         throw new Error(`${reason.message}; it shows:\n${screen}`)
