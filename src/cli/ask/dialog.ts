@@ -64,7 +64,7 @@ export async function discardEarlyInput(
 /** The answers by question, as `reply_to_ask` takes them. */
 export type DialogAnswers = Record<string, string>
 
-/** What the user has answered. */
+/** The result of a dialog. */
 export interface DialogReply {
   answers: DialogAnswers
   /** The arguments that the user has changed, as JSON, for a call that was allowed. */

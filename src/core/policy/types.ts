@@ -59,7 +59,7 @@ export interface ReadOnlyDoubt {
   why: string
   /** Whether it may run a program that project files name; no rule is offered then. */
   startsPrograms: boolean
-  /** What the command would read in a line of its own, if only the other commands of the line raise the doubt. */
+  /** The reads of the command in a line of its own, if only the other commands of the line raise the doubt. */
   alone?: ReadOnlyUse
 }
 

@@ -205,8 +205,8 @@ test('no rule is offered for a command that asks only because of the others, and
   assert.deepEqual(linked.offered, ['bash(cat link)'])
   const below = await judge('git status && npm test', { workspace: tree.path('repo/sub') })
   assert.deepEqual(below.offered, ['bash(git status)', 'bash(npm test *)']) // git reads outside of the folder
-  const asked = await judge('git status && npm test', { rules: ruleList(['ask bash(git *)']) })
-  assert.deepEqual(asked.offered, [])
+  const ruled = await judge('git status && npm test', { rules: ruleList(['ask bash(git *)']) })
+  assert.deepEqual(ruled.offered, [])
 })
 
 async function judge(
