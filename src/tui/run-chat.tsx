@@ -2,7 +2,7 @@ import { render } from 'ink'
 import { toCrabError } from '../core/base/errors.ts'
 import { request } from '../core/protocol/dispatch.ts'
 import { App } from './components/app.tsx'
-import { followAgentMode } from './controller/agent-mode.ts'
+import { followAgentDefaults } from './controller/agent-defaults.ts'
 import { Controller, type TerminalControl } from './controller/controller.ts'
 import { type OpenContext, openInitialConversation } from './controller/conversations.ts'
 import { DraftKeeper } from './controller/draft-keeper.ts'
@@ -194,7 +194,7 @@ function startChat(
         loadModels({ store, ports }, shutdown)
           .then(() => (options.prompt === undefined ? offerConnect(shutdown) : undefined))
           .catch(fail),
-        followAgentMode({ store, ports }, shutdown),
+        followAgentDefaults({ store, ports }, shutdown),
       ]),
     (reason) => (isFatal(reason, options) ? leave(reason) : fail(reason)),
   )
@@ -210,13 +210,11 @@ function isFatal(reason: unknown, { session }: ChatOptions): boolean {
   return session !== undefined || toCrabError(reason).kind === 'missing'
 }
 
-/** Loads the models, and the one used by an agent that names none. */
+/** Loads the models that can be chosen. */
 async function loadModels(
   { store, ports }: Pick<Chat, 'store' | 'ports'>,
   signal: AbortSignal,
 ): Promise<void> {
-  const { models, effort: usual } = await request(ports.dispatch, 'listModels', {}, signal)
-  const { model: shown, effort } = store.get()
-  const model = shown || (models.find(({ active }) => active)?.name ?? '')
-  store.act({ type: 'set', change: { models, model, effort: effort || usual } })
+  const { models } = await request(ports.dispatch, 'listModels', {}, signal)
+  store.act({ type: 'set', change: { models } })
 }

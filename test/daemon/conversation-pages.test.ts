@@ -16,7 +16,16 @@ function summary(at: number, title: string): SessionSummary {
   const texts = { id: `id-${at}`, agent: 'crab', agentId: 'a', sender: `s${at}`, cwd: '/home', title }
   const counts = { messageCount: 2, archiveCount: 0, forkedFrom: undefined }
   const times = { createdAt: '2026-03-01T22:00:00.000Z', updatedAt: '2026-03-02T01:00:30.000Z' }
-  return { ...texts, ...counts, ...times, summary: '', preview: '', activeSince: times.createdAt }
+  return {
+    ...texts,
+    ...counts,
+    ...times,
+    summary: '',
+    preview: '',
+    model: '',
+    effort: '',
+    activeSince: times.createdAt,
+  }
 }
 
 test('listConversations() returns pages that fit a frame for any request, and readConversations() returns all of them', async () => {

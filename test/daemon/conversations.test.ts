@@ -97,6 +97,8 @@ test('get_session returns the facts of one conversation', async () => {
     messageCount: 2,
     forkedFrom: '',
     active: true,
+    model: '',
+    effort: '',
   })
   assert.ok(createdAt <= updatedAt)
   assert.equal(agentId, (await request(node.dispatch, 'getAgent', { name: 'crab' }, NEVER)).id)

@@ -662,6 +662,9 @@ export interface ClientMessage {
     /** Adds or removes a permission rule. */
     { $case: "changeRule"; value: ChangeRule }
     | //
+    /** Sets the model and reasoning effort of a session. */
+    { $case: "setSessionModel"; value: SetSessionModel }
+    | //
     /** Reserved for hosts that embed the daemon; code 500 unless the host handles it. */
     { $case: "extension"; value: Uint8Array }
     | undefined;
@@ -731,6 +734,7 @@ export interface ServerMessage {
     | { $case: "setSessionCwd"; value: SessionInfo }
     | { $case: "listRules"; value: RuleList }
     | { $case: "changeRule"; value: RuleList }
+    | { $case: "setSessionModel"; value: SessionInfo }
     | { $case: "extension"; value: Uint8Array }
     | undefined;
   /** The request_id of the request that this answers. */
@@ -831,7 +835,7 @@ export interface StreamMsg {
  * get 403.
  */
 export interface TurnOptions {
-  /** Empty: the agent's model. */
+  /** Empty: the conversation's model, else the agent's. */
   model: string;
   /** Replaces the agent's prompt, even when it is empty. */
   system?: string | undefined;
@@ -876,8 +880,8 @@ export interface TurnOptions {
    */
   asksTrust: boolean;
   /**
-   * How much the model may reason: minimal, low, medium, high, xhigh or max. Empty: decided by the agent's
-   * file, then by config.toml.
+   * How much the model may reason: minimal, low, medium, high, xhigh or max. Empty: decided by the
+   * conversation's choice if `model` is empty too, then by the agent's file, then by config.toml.
    */
   effort: string;
   /**
@@ -894,7 +898,11 @@ export interface TurnOptions {
    * The conversation is compacted before a model call that would fill more than this share of the model's
    * context window, and once when the provider rejects a request as too long. Absent: never.
    */
-  compactAt?: number | undefined;
+  compactAt?:
+    | number
+    | undefined;
+  /** Stores `model` and `effort` as the choice of the conversation, as set_session_model does. */
+  keepModel: boolean;
 }
 
 export interface TurnOptions_EnvEntry {
@@ -1466,7 +1474,7 @@ export interface DeleteConversationMsg {
 export interface CompactMsg {
   agent: string;
   sender: string;
-  /** The model that writes the summary. Empty: the agent's. */
+  /** The model that writes the summary. Empty: the conversation's, else the agent's. */
   model: string;
   /** Another session of the pair. Empty: the active one. */
   session: string;
@@ -1525,6 +1533,9 @@ export interface SessionInfo {
   active: boolean;
   /** The beginning of the first message; empty when there is none. */
   preview: string;
+  /** The model and reasoning effort chosen for it; empty: those of its agent. */
+  model: string;
+  effort: string;
 }
 
 /** Returns a session, or the active one of a pair when `session` is empty. */
@@ -1571,7 +1582,7 @@ export interface SetTitle {
 /** Generates a title for a session. */
 export interface GenerateTitle {
   session: string;
-  /** The model to use. Empty: the agent's. */
+  /** The model to use. Empty: the conversation's, else the agent's. */
   model: string;
 }
 
@@ -1817,7 +1828,7 @@ export interface FileDiff {
 /** Requests the parts of a session's next request. */
 export interface ViewContext {
   session: string;
-  /** The model of the request. Empty: the agent's. */
+  /** The model of the request. Empty: the conversation's, else the agent's. */
   model: string;
   /** The working directory of the request, absolute. Empty: the session's. */
   cwd: string;
@@ -2768,6 +2779,18 @@ export interface SetSessionCwd {
   cwd: string;
 }
 
+/**
+ * Sets the model and reasoning effort of the later turns of a session; a message that names a model overrides
+ * both. They stay with the session and its copies. Refuses a model that no provider has.
+ */
+export interface SetSessionModel {
+  session: string;
+  /** Empty: the agent's. */
+  model: string;
+  /** Empty: the agent's. */
+  effort: string;
+}
+
 /** Reports the tokens and cost of the turns in stored sessions. */
 export interface ReportUsage {
   /** Only days from the one of this time on, RFC 3339; empty: all. */
@@ -3013,6 +3036,9 @@ export const ClientMessage: MessageFns<ClientMessage> = {
         break;
       case "changeRule":
         ChangeRule.encode(message.msg.value, writer.uint32(754).fork()).join();
+        break;
+      case "setSessionModel":
+        SetSessionModel.encode(message.msg.value, writer.uint32(762).fork()).join();
         break;
       case "extension":
         writer.uint32(802).bytes(message.msg.value);
@@ -3571,6 +3597,14 @@ export const ClientMessage: MessageFns<ClientMessage> = {
             message.msg = { $case: "changeRule", value: ChangeRule.decode(reader, reader.uint32()) };
             continue;
           }
+          case 95: {
+            if (tag !== 762) {
+              break;
+            }
+
+            message.msg = { $case: "setSessionModel", value: SetSessionModel.decode(reader, reader.uint32()) };
+            continue;
+          }
           case 100: {
             if (tag !== 802) {
               break;
@@ -4007,6 +4041,12 @@ export const ClientMessage: MessageFns<ClientMessage> = {
         }
         break;
       }
+      case "setSessionModel": {
+        if (object.msg?.value !== undefined && object.msg?.value !== null) {
+          message.msg = { $case: "setSessionModel", value: SetSessionModel.fromPartial(object.msg.value) };
+        }
+        break;
+      }
       case "extension": {
         if (object.msg?.value !== undefined && object.msg?.value !== null) {
           message.msg = { $case: "extension", value: object.msg.value };
@@ -4181,6 +4221,9 @@ export const ServerMessage: MessageFns<ServerMessage> = {
         break;
       case "changeRule":
         RuleList.encode(message.msg.value, writer.uint32(754).fork()).join();
+        break;
+      case "setSessionModel":
+        SessionInfo.encode(message.msg.value, writer.uint32(762).fork()).join();
         break;
       case "extension":
         writer.uint32(802).bytes(message.msg.value);
@@ -4624,6 +4667,14 @@ export const ServerMessage: MessageFns<ServerMessage> = {
             message.msg = { $case: "changeRule", value: RuleList.decode(reader, reader.uint32()) };
             continue;
           }
+          case 95: {
+            if (tag !== 762) {
+              break;
+            }
+
+            message.msg = { $case: "setSessionModel", value: SessionInfo.decode(reader, reader.uint32()) };
+            continue;
+          }
           case 100: {
             if (tag !== 802) {
               break;
@@ -4967,6 +5018,12 @@ export const ServerMessage: MessageFns<ServerMessage> = {
       case "changeRule": {
         if (object.msg?.value !== undefined && object.msg?.value !== null) {
           message.msg = { $case: "changeRule", value: RuleList.fromPartial(object.msg.value) };
+        }
+        break;
+      }
+      case "setSessionModel": {
+        if (object.msg?.value !== undefined && object.msg?.value !== null) {
+          message.msg = { $case: "setSessionModel", value: SessionInfo.fromPartial(object.msg.value) };
         }
         break;
       }
@@ -5578,6 +5635,7 @@ function createBaseTurnOptions(): TurnOptions {
     roots: [],
     side: false,
     compactAt: undefined,
+    keepModel: false,
   };
 }
 
@@ -5654,6 +5712,9 @@ export const TurnOptions: MessageFns<TurnOptions> = {
     }
     if (message.compactAt !== undefined) {
       writer.uint32(193).double(message.compactAt);
+    }
+    if (message.keepModel !== false) {
+      writer.uint32(208).bool(message.keepModel);
     }
     return writer;
   },
@@ -5866,6 +5927,14 @@ export const TurnOptions: MessageFns<TurnOptions> = {
             message.compactAt = reader.double();
             continue;
           }
+          case 26: {
+            if (tag !== 208) {
+              break;
+            }
+
+            message.keepModel = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -5915,6 +5984,7 @@ export const TurnOptions: MessageFns<TurnOptions> = {
     message.roots = object.roots?.map((e) => e) || [];
     message.side = object.side ?? false;
     message.compactAt = object.compactAt ?? undefined;
+    message.keepModel = object.keepModel ?? false;
     return message;
   },
 };
@@ -11082,6 +11152,8 @@ function createBaseSessionInfo(): SessionInfo {
     forkedFrom: "",
     active: false,
     preview: "",
+    model: "",
+    effort: "",
   };
 }
 
@@ -11125,6 +11197,12 @@ export const SessionInfo: MessageFns<SessionInfo> = {
     }
     if (message.preview !== "") {
       writer.uint32(106).string(message.preview);
+    }
+    if (message.model !== "") {
+      writer.uint32(114).string(message.model);
+    }
+    if (message.effort !== "") {
+      writer.uint32(122).string(message.effort);
     }
     return writer;
   },
@@ -11246,6 +11324,22 @@ export const SessionInfo: MessageFns<SessionInfo> = {
             message.preview = reader.string();
             continue;
           }
+          case 14: {
+            if (tag !== 114) {
+              break;
+            }
+
+            message.model = reader.string();
+            continue;
+          }
+          case 15: {
+            if (tag !== 122) {
+              break;
+            }
+
+            message.effort = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -11276,6 +11370,8 @@ export const SessionInfo: MessageFns<SessionInfo> = {
     message.forkedFrom = object.forkedFrom ?? "";
     message.active = object.active ?? false;
     message.preview = object.preview ?? "";
+    message.model = object.model ?? "";
+    message.effort = object.effort ?? "";
     return message;
   },
 };
@@ -21959,6 +22055,85 @@ export const SetSessionCwd: MessageFns<SetSessionCwd> = {
     const message = createBaseSetSessionCwd();
     message.session = object.session ?? "";
     message.cwd = object.cwd ?? "";
+    return message;
+  },
+};
+
+function createBaseSetSessionModel(): SetSessionModel {
+  return { session: "", model: "", effort: "" };
+}
+
+export const SetSessionModel: MessageFns<SetSessionModel> = {
+  encode(message: SetSessionModel, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.session !== "") {
+      writer.uint32(10).string(message.session);
+    }
+    if (message.model !== "") {
+      writer.uint32(18).string(message.model);
+    }
+    if (message.effort !== "") {
+      writer.uint32(26).string(message.effort);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetSessionModel {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetSessionModel();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.session = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.model = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.effort = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<SetSessionModel>): SetSessionModel {
+    return SetSessionModel.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<SetSessionModel>): SetSessionModel {
+    const message = createBaseSetSessionModel();
+    message.session = object.session ?? "";
+    message.model = object.model ?? "";
+    message.effort = object.effort ?? "";
     return message;
   },
 };

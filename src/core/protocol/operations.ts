@@ -78,6 +78,7 @@ export const REPLIES = {
   setSessionCwd: 'setSessionCwd',
   listRules: 'listRules',
   changeRule: 'changeRule',
+  setSessionModel: 'setSessionModel',
   extension: 'extension',
 } as const satisfies Record<Operation, ReplyBody['$case']>
 

@@ -12,6 +12,7 @@ import type {
   SessionPart,
   UndoneFile,
 } from '../storage/types.ts'
+import { type ConversationModel, withModelLine } from './conversation-model.ts'
 import { withUsed } from './selected-tools.ts'
 
 /** The state that the lines of a session add up to. */
@@ -30,6 +31,8 @@ export interface SessionHistory {
   readonly files: ReadonlyMap<string, string>
   /** The tools the conversation has selected, least recently used first; they outlive a compaction. */
   readonly tools: readonly string[]
+  /** The model and effort chosen for the conversation. */
+  readonly chosen?: ConversationModel
 }
 
 /** A session as far as it was read, and where to append. */
@@ -80,7 +83,7 @@ export function replay(
   lines: readonly SessionLine[],
   archives: Archives = NO_ARCHIVES,
 ): SessionHistory {
-  let { archive, tools, counted } = before
+  let { archive, tools, counted, chosen } = before
   let entries = before.messages.map((message, at) => ({ message, seq: before.lines[at] ?? 0 }))
   let grants = [...before.grants]
   const files = new Map(before.files)
@@ -95,6 +98,7 @@ export function replay(
       counted = undefined
       files.clear() // the model no longer sees their contents
     }
+    if (line.kind === 'meta') chosen = withModelLine(chosen ?? {}, line)
     if (line.kind !== 'event') continue
     if (line.event === 'tool_result')
       for (const { path, version } of line.files ?? []) files.set(path, version)
@@ -118,6 +122,7 @@ export function replay(
     tools,
     ...(archive !== undefined && { archive }),
     ...(counted !== undefined && { counted }),
+    ...(chosen !== undefined && { chosen }),
   }
 }
 

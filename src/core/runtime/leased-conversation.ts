@@ -30,8 +30,10 @@ export interface ConversationStores {
 export interface ConversationStart {
   pair: Pair
   header: SessionHeader
-  /** The lines before the user's message, when it does not begin the conversation. */
+  /** The messages that a new session begins with. */
   before?: readonly NewLine[]
+  /** The lines directly before the user's message, also when it does not begin the conversation. */
+  lead?: readonly NewLine[]
   /** The user's message, which is durable by the time the conversation is leased. */
   first: NewLine
 }
@@ -93,7 +95,7 @@ export class LeasedConversation implements AsyncDisposable {
     if (found.created) return new LeasedConversation({ stores, agent, ...found.created, warnings: [] })
     try {
       const leased = await LeasedConversation.open(stores, { id: found.id, agent }, signal)
-      return await leased.#appendFirst(start.first)
+      return await leased.#appendFirst([...(start.lead ?? []), start.first])
     } catch (reason) {
       if (reason instanceof CrabError && reason.kind === 'missing') return undefined
       throw reason
@@ -118,9 +120,9 @@ export class LeasedConversation implements AsyncDisposable {
     }
   }
 
-  async #appendFirst(first: NewLine): Promise<this> {
+  async #appendFirst(lines: readonly NewLine[]): Promise<this> {
     try {
-      await this.append([first])
+      await this.append(lines)
       return this
     } catch (reason) {
       await this[Symbol.asyncDispose]()
@@ -198,15 +200,16 @@ async function findOrCreate(
   start: ConversationStart,
   signal: AbortSignal,
 ): Promise<Found> {
-  const { pair, header, first, before = [] } = start
+  const { pair, header, first, before = [], lead = [] } = start
   await using _pair = await stores.leases.take(pairLeaseName(pair), signal)
   const id = await stores.storage.activeSession(pair)
   if (id !== undefined) return { id }
-  const session = await stores.storage.createSession(header, [...before, first])
+  const begin = [...before, ...lead, first]
+  const session = await stores.storage.createSession(header, begin)
   // The session is not visible to others yet, so there is nothing to wait for.
   const free = new AbortController().signal
   const lease = await stores.leases.take(turnLeaseName(session.id), free)
-  const lines = [...before, first].map((line) => ({ ...line, seq: session.cursor.seq, ts: '' }))
+  const lines = begin.map((line) => ({ ...line, seq: session.cursor.seq, ts: '' }))
   const conversation = { id: session.id, header, cursor: session.cursor, history: replay(NO_HISTORY, lines) }
   remember(stores.cache, conversation)
   return { id: session.id, created: { lease, conversation } }

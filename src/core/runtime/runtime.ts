@@ -8,6 +8,7 @@ import { CLASS_RIGHTS } from '../policy/class-rights.ts'
 import { type Pair, SESSION_VERSION, type SessionHeader } from '../storage/types.ts'
 import { type Compaction, compactConversation } from './compaction.ts'
 import { breakDownRequest, type RequestBreakdown } from './context-view.ts'
+import { type ConversationModel, findConversationModel, toModelLine } from './conversation-model.ts'
 import { EventChannel } from './event-channel.ts'
 import type { AgentEvent } from './events.ts'
 import { KnownAgents } from './known-agents.ts'
@@ -24,6 +25,7 @@ import { systemPrompt } from './system-prompt.ts'
 import { tapEvents } from './tap-events.ts'
 import { type ProposedTitle, proposeTitle } from './title.ts'
 import { runTurn, type TurnPlan } from './turn.ts'
+import { withConversationModel } from './turn-model.ts'
 import {
   attachedRules,
   flagRules,
@@ -68,14 +70,15 @@ export class Runtime implements AsyncDisposable {
    * Throws before `start` when it cannot begin (unknown agent, no model, no disk); nothing has happened then.
    * Leaving the iteration, or aborting, cancels the model call and the tools, and keeps what was said.
    */
-  async *turn(request: TurnRequest, signal: AbortSignal): AsyncGenerator<AgentEvent> {
+  async *turn(sent: TurnRequest, signal: AbortSignal): AsyncGenerator<AgentEvent> {
     const stop = new AbortController()
     const kill = new AbortController()
     const left = new AbortController()
     const either = AbortSignal.any([signal, kill.signal, left.signal, stop.signal])
     const config = this.#options.config()
     try {
-      const agent = await this.#agent(request.agent, request)
+      const agent = await this.#agent(sent.agent, sent)
+      const { request, warnings } = await this.#withConversationModel(agent, sent)
       const speaker = request.guest === undefined ? agent : await this.#agent(request.guest, request)
       const inputs = await this.#prepare(speaker, request, config)
       const toolAgent = await this.#withAttachedServers(speaker, request)
@@ -98,14 +101,14 @@ export class Runtime implements AsyncDisposable {
         { ...request, returnsSteers },
       )
       const line = request.settings.ephemeral ? 0 : conversation.lastLine
-      const events = this.#events(plan, { ...openTurn, line, primary: agent }, either)
+      const events = this.#events(plan, { ...openTurn, line, primary: agent, warnings }, either)
       const shown = shownEvents(events, request.trust, this.#log)
       yield* tapEvents(shown, {
         observe: (event) => this.#options.hook.onEvent?.(agent.name, conversation.id, event),
         cancel: (reason) => left.abort(reason),
       })
     } catch (reason) {
-      throw shownError(toCrabError(reason), request.trust, this.#log)
+      throw shownError(toCrabError(reason), sent.trust, this.#log)
     } finally {
       stop.abort()
     }
@@ -130,20 +133,21 @@ export class Runtime implements AsyncDisposable {
   ): Promise<Compaction> {
     const { stores, running, now } = this.#options
     const { provider } = this.#options.config()
-    const agent = await this.#buildAgent(name, { create: false, ...(model && { model }) })
-    const pair: Pair = { agentId: agent.id, sender }
+    const found = await this.#buildAgent(name, { create: false })
+    const pair: Pair = { agentId: found.id, sender }
     const id = session ?? (await stores.storage.activeSession(pair))
     if (id === undefined) throw new CrabError('missing', 'Cannot compact the conversation: it does not exist')
     if (!stores.memory)
       throw new CrabError('failed', 'Cannot compact the conversation: the agent has no memory')
     const kill = new AbortController()
     const either = AbortSignal.any([signal, kill.signal])
-    await using conversation = await LeasedConversation.open(stores, { id, agent: agent.name }, either)
-    if (conversation.header.agent_id !== agent.id)
-      throw new CrabError('missing', `Cannot compact the conversation: "${agent.name}" has no session ${id}`)
+    await using conversation = await LeasedConversation.open(stores, { id, agent: found.name }, either)
+    if (conversation.header.agent_id !== found.id)
+      throw new CrabError('missing', `Cannot compact the conversation: "${found.name}" has no session ${id}`)
+    const agent = withModel(found, model, conversation.history.chosen)
     using _running = running.enter({
       pair,
-      agent: agent.name,
+      agent: found.name,
       trust,
       since: now(),
       conversation,
@@ -155,14 +159,15 @@ export class Runtime implements AsyncDisposable {
 
   /** Breaks the next request of a stored session down into its parts; calls no model and stores nothing. */
   async viewContext(
-    { session, agent: name, model: chosen, cwd }: ContextRequest,
+    { session, agent: name, model, cwd }: ContextRequest,
     signal: AbortSignal,
   ): Promise<RequestBreakdown> {
     const { stores, hook } = this.#options
     const { provider } = this.#options.config()
-    const agent = await this.#buildAgent(name, { create: false, ...(chosen && { model: chosen }) })
+    const found = await this.#buildAgent(name, { create: false })
+    const { header, history } = (await readConversation(stores, session, found.name)).conversation
+    const agent = withModel(found, model, history.chosen)
     await this.#known.register(agent)
-    const { header, history } = (await readConversation(stores, session, agent.name)).conversation
     const turn = { trust: 'local' as const, notice: () => {}, signal }
     const system = await systemPrompt(agent, {
       ...{ override: undefined, hook, guest: false, side: false, hasGuests: false, keeps: () => true },
@@ -170,9 +175,9 @@ export class Runtime implements AsyncDisposable {
     })
     const selection = new SelectedTools(history.tools)
     const offered = (await hook.schema?.(agent, { ...turn, emit: () => {}, session, selection })) ?? []
-    const model = agent.model ?? provider.defaultModel()
-    const window = provider.facts(model).context
-    return breakDownRequest({ model, window, system, tools: offered, history })
+    const used = agent.model ?? provider.defaultModel()
+    const window = provider.facts(used).context
+    return breakDownRequest({ model: used, window, system, tools: offered, history })
   }
 
   /**
@@ -186,7 +191,8 @@ export class Runtime implements AsyncDisposable {
     const { stores } = this.#options
     const { provider } = this.#options.config()
     const { lines } = await stores.storage.read(session)
-    const agent = await this.#buildAgent(name, { create: false, ...(model && { model }) })
+    const found = await this.#buildAgent(name, { create: false })
+    const agent = withModel(found, model, findConversationModel(lines))
     return await proposeTitle({ provider, agent, lines }, signal)
   }
 
@@ -259,7 +265,8 @@ export class Runtime implements AsyncDisposable {
       line,
       config: { warning },
       primary: { id, name },
-    }: OpenTurn & { line: number; primary: AgentConfig },
+      warnings,
+    }: OpenTurn & { line: number; primary: AgentConfig; warnings: readonly string[] },
     signal: AbortSignal,
   ): AsyncGenerator<AgentEvent> {
     const { speaker, request, conversation } = plan
@@ -267,7 +274,7 @@ export class Runtime implements AsyncDisposable {
     const turn = { agent: speaker, primary: { id, name }, runId, sessionId: conversation.id, model, line }
     yield { type: 'start', ...turn, ...(effort !== undefined && { effort }) }
     if (warning !== undefined) yield { type: 'notice', message: warning }
-    for (const message of conversation.warnings) yield { type: 'notice', message }
+    for (const message of [...warnings, ...conversation.warnings]) yield { type: 'notice', message }
     yield* runTurn(plan, signal)
   }
 
@@ -277,15 +284,11 @@ export class Runtime implements AsyncDisposable {
     for (const folder of this.#unsaved) await rm(folder, { recursive: true, force: true })
   }
 
-  /** Returns the agent as hooks built it, with another model if one is given. */
-  async #buildAgent(
-    name: string,
-    { create, model }: { create: boolean; model?: string },
-  ): Promise<AgentConfig> {
+  /** Returns the agent as hooks built it. */
+  async #buildAgent(name: string, { create }: { create: boolean }): Promise<AgentConfig> {
     const { agents, hook } = this.#options
     const stored = await agents.get(name, { create })
-    const agent = hook.onBuildAgent?.(stored) ?? stored
-    return model === undefined ? agent : { ...agent, model }
+    return hook.onBuildAgent?.(stored) ?? stored
   }
 
   /** Returns the agent of a turn; without its MCP servers when the request excludes them. */
@@ -302,6 +305,20 @@ export class Runtime implements AsyncDisposable {
     if (hasTools(request) && mcps.length > 0) return await this.#servers.attach(agent, request.sender, mcps)
     if (request.guest === undefined) await this.#servers.detach(agent, request.sender)
     return agent
+  }
+
+  /** Returns the request with the model and effort of its conversation. */
+  async #withConversationModel(
+    { id: agentId, name: agent }: AgentConfig,
+    request: TurnRequest,
+  ): ReturnType<typeof withConversationModel> {
+    const { stores, scratch } = this.#options
+    const { ephemeral, side } = request.settings
+    const pair: Pair = { agentId, sender: request.sender }
+    return await withConversationModel(
+      { stores: ephemeral && !side ? scratch : stores, pair, agent },
+      request,
+    )
   }
 
   async #cwd(
@@ -346,7 +363,7 @@ export class Runtime implements AsyncDisposable {
     { prepare, signal }: { prepare: Preprocess; signal: AbortSignal },
   ): Promise<LeasedConversation> {
     const { stores, scratch, now } = this.#options
-    const { ephemeral, side, attachments: sent = [] } = request.settings
+    const { ephemeral, side, keepsModel, attachments: sent = [] } = request.settings
     const { attachments: found = [], ...prepared } = await prepare(request.content)
     const message = side ? { ...prepared, content: toSideQuestion(prepared.content) } : prepared
     const attachments = [...sent, ...found]
@@ -362,9 +379,20 @@ export class Runtime implements AsyncDisposable {
     }
     const entry = { kind: 'entry', role: 'user', ...message } as const
     const first = attachments.length > 0 ? { ...entry, attachments } : entry
-    const start: ConversationStart = { pair, header, first }
+    const lead = keepsModel ? [toModelLine(request.settings)] : []
+    const start: ConversationStart = { pair, header, lead, first }
     if (side)
       return openSideConversation({ stores, scratch }, { ...start, id: this.#options.newId() }, signal)
     return LeasedConversation.lease(ephemeral ? scratch : stores, start, signal)
   }
+}
+
+/** Returns the agent with the requested model, or else that of the conversation. */
+function withModel(
+  agent: AgentConfig,
+  requested: string | undefined,
+  chosen: ConversationModel | undefined,
+): AgentConfig {
+  const model = requested || chosen?.model
+  return model === undefined ? agent : { ...agent, model }
 }

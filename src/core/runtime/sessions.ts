@@ -1,8 +1,10 @@
+import { isDeepStrictEqual } from 'node:util'
 import { CrabError } from '../base/errors.ts'
 import type { Message } from '../base/message.ts'
 import type { Lease, Leases } from '../lease/types.ts'
-import type { NewLine, Pair, SessionHeader, SessionMeta } from '../storage/types.ts'
+import type { NewLine, Pair, SessionHeader, SessionLine, SessionMeta } from '../storage/types.ts'
 import { ACQUIRE_TIMEOUT_MS, acquireWithin } from './acquire-within.ts'
+import { findConversationModel, toModelLine } from './conversation-model.ts'
 import {
   type ConversationStores,
   LeasedConversation,
@@ -32,7 +34,7 @@ export async function newSession(
   await using _pair = await stores.leases.take(pairLeaseName(pair), signal)
   const active = await stores.storage.activeSession(pair)
   const unused = active === undefined ? undefined : await unusedIn(stores, active)
-  if (active !== undefined && unused?.cwd === header.cwd) return active
+  if (active !== undefined && unused?.cwd === header.cwd && !unused.hasModel) return active
   const since = await activeSince(stores, pair)
   const lines: NewLine[] =
     since < header.created_at ? [] : [{ kind: 'meta', activated_at: behind(since, header.created_at) }]
@@ -144,16 +146,37 @@ export async function deleteSession(
 
 async function copySession(stores: ConversationStores, at: ForkPoint, signal: AbortSignal): Promise<string> {
   await using _turn = await stores.leases.take(turnLeaseName(at.id), signal)
-  const { header } = await stores.storage.read(at.id)
+  const { header, lines } = await stores.storage.read(at.id)
   const { id: from, sender = header.created_by } = at
   const fork = { ...header, created_by: sender, created_at: at.now.toISOString(), forked_from: from }
-  return await stores.storage.copySession(at.id, fork, at.upto)
+  const copy = await stores.storage.copySession(at.id, fork, at.upto)
+  if (at.upto > 0) await keepModel(stores.storage, { lines, copy })
+  return copy
 }
 
-/** Returns the header of a session that has no messages and no title; undefined for any other. */
-async function unusedIn({ storage }: ConversationStores, id: string): Promise<SessionHeader | undefined> {
+/** Gives the copy of the beginning of a session the model that is chosen at its end. */
+async function keepModel(
+  storage: ConversationStores['storage'],
+  { lines, copy }: { lines: readonly SessionLine[]; copy: string },
+): Promise<void> {
+  const { lines: copied, cursor } = await storage.read(copy)
+  const chosen = findConversationModel(lines)
+  if (isDeepStrictEqual(chosen, findConversationModel(copied))) return
+  await storage.append(copy, cursor, [toModelLine(chosen)])
+}
+
+/**
+ * Returns facts about a session that has no messages and no title; undefined for any other. `hasModel`: a model
+ * was chosen for it, which a new conversation must not take over.
+ */
+async function unusedIn(
+  { storage }: ConversationStores,
+  id: string,
+): Promise<{ cwd: string; hasModel: boolean } | undefined> {
   const { header, lines } = await storage.read(id)
-  return lines.every((line) => line.kind === 'meta' && line.title === undefined) ? header : undefined
+  const isUnused = lines.every((line) => line.kind === 'meta' && line.title === undefined)
+  const hasModel = Object.keys(findConversationModel(lines)).length > 0
+  return isUnused ? { cwd: header.cwd, hasModel } : undefined
 }
 
 /** Deletes a session unless it is in use, or was used since it was checked. */

@@ -15,6 +15,8 @@ export type OnAsk = 'client' | 'deny' | 'fail' | 'park'
 /** The settings that a client may change for one turn; they are never stored. */
 export interface TurnSettings {
   model?: string
+  /** Whether the model and the effort are stored as the choice of the conversation. */
+  keepsModel?: boolean
   /** Replaces the agent's prompt. */
   system?: string
   tools?: ToolMode

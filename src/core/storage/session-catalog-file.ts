@@ -38,23 +38,25 @@ type Row = [
   ...cursor: [bytes: number, seq: number],
   activatedAt: string,
   ...names: [id: string, agent: string, agentId: string, sender: string, cwd: string],
-  ...texts: [title: string, summary: string, preview: string],
+  ...texts: [title: string, summary: string, preview: string, model: string, effort: string],
   ...times: [createdAt: string, updatedAt: string],
   ...counts: [messageCount: number, archiveCount: number],
   forkedFrom: string | null,
 ]
 
 function toRow({ stamp, digest: { summary, cursor, activatedAt } }: CatalogEntry): Row {
-  const { id, agent, agentId, sender, cwd, title, summary: text, preview } = summary
-  const { createdAt, updatedAt, messageCount, archiveCount, forkedFrom } = summary
+  const { id, agent, agentId, sender, cwd, title, summary: text } = summary
+  const { preview, model, effort, createdAt, updatedAt, messageCount, archiveCount, forkedFrom } = summary
   const read = [stamp.size, stamp.mtimeMs, stamp.ino, cursor.bytes, cursor.seq, activatedAt] as const
   const stats = [createdAt, updatedAt, messageCount, archiveCount, forkedFrom ?? null] as const
-  return [...read, id, agent, agentId, sender, cwd, title, text, preview, ...stats]
+  const texts = [title, text, preview, model, effort] as const
+  return [...read, id, agent, agentId, sender, cwd, ...texts, ...stats]
 }
 
 function toEntry(row: Row): [string, CatalogEntry] {
   const [size, mtimeMs, ino, bytes, seq, activatedAt, id, agent, agentId, sender, cwd, ...stats] = row
-  const [title, summary, preview, createdAt, updatedAt, messageCount, archiveCount, forkedFrom] = stats
+  const [title, summary, preview, model, effort, ...rest] = stats
+  const [createdAt, updatedAt, messageCount, archiveCount, forkedFrom] = rest
   return [
     id,
     {
@@ -63,9 +65,8 @@ function toEntry(row: Row): [string, CatalogEntry] {
         cursor: { bytes, seq },
         activatedAt,
         summary: {
-          ...{ id, agent, agentId, sender, cwd, title, summary, preview, createdAt, updatedAt },
-          messageCount,
-          archiveCount,
+          ...{ id, agent, agentId, sender, cwd, title, summary, preview, model, effort },
+          ...{ createdAt, updatedAt, messageCount, archiveCount },
           forkedFrom: forkedFrom ?? undefined,
         },
       },
@@ -76,5 +77,5 @@ function toEntry(row: Row): [string, CatalogEntry] {
 /** Returns the first line: the format, and a hash of the bytes that follow. */
 async function toSeal(body: Uint8Array): Promise<string> {
   const { hash } = await import('node:crypto') // slow to load, and only listings need it
-  return `crabtalk sessions 4 ${hash('sha1', body, 'hex')}\n`
+  return `crabtalk sessions 5 ${hash('sha1', body, 'hex')}\n`
 }

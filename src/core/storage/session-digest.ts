@@ -112,6 +112,8 @@ function toSummary(id: string, header: SessionHeader): SessionDigest['summary'] 
     cwd: header.cwd,
     title: '',
     summary: '',
+    model: '',
+    effort: '',
     preview: '',
     createdAt: header.created_at,
     updatedAt: header.created_at,
@@ -136,6 +138,8 @@ function addLine(digest: SessionDigest, line: SessionLine): void {
   summary.title = line.title ?? summary.title
   summary.summary = line.summary ?? summary.summary
   summary.cwd = line.cwd ?? summary.cwd
+  summary.model = line.model ?? summary.model
+  summary.effort = line.effort ?? summary.effort
   digest.activatedAt = line.activated_at ?? digest.activatedAt
 }
 

@@ -120,6 +120,8 @@ const SHAPES: ReadonlyMap<string, Shape> = new Map<string, Shape>([
         ['title', isString],
         ['summary', isString],
         ['cwd', isString],
+        ['model', isString],
+        ['effort', isString],
         ['activated_at', isString],
       ],
     },

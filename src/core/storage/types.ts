@@ -111,6 +111,9 @@ export interface SessionMeta {
   summary?: string
   /** The working directory from now on, in the place of the header's; absolute. */
   cwd?: string
+  /** The model and the reasoning effort chosen for the conversation; empty: those of its agent. */
+  model?: string
+  effort?: string
   /** ISO 8601; the pair's session with the latest creation or activation is the active one. */
   activated_at?: string
 }
@@ -177,6 +180,9 @@ export interface SessionSummary {
   cwd: string
   title: string
   summary: string
+  /** The model and the reasoning effort chosen for the conversation; empty: those of its agent. */
+  model: string
+  effort: string
   /** The beginning of the sender's first message, on one line; empty before there is one. */
   preview: string
   createdAt: string

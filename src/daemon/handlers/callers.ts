@@ -44,6 +44,7 @@ export const CALLERS: { readonly [O in Operation]: O extends OwnedOperation ? 'o
   listArchives: 'local',
   usageReport: 'local',
   setSessionCwd: 'local',
+  setSessionModel: 'local',
   forkSession: 'local',
   activateSession: 'local',
   setTitle: 'local',

@@ -37,6 +37,7 @@ import {
   handleSetTitle,
   listArchives,
   setSessionCwd,
+  setSessionModel,
 } from './sessions.ts'
 import { handleKill, steerSession } from './steering.ts'
 import { turnConflict } from './turn-conflict.ts'
@@ -131,6 +132,7 @@ function operations(served: RequestContext): Handlers {
     activateSession: (message, signal) => handleActivateSession(services, message, signal),
     setTitle: (message, signal) => handleSetTitle(services, message, signal),
     setSessionCwd: (message, signal) => setSessionCwd(services, message, signal),
+    setSessionModel: (message, signal) => setSessionModel(services, message, signal),
     generateTitle: (message, signal) => generateTitle(services, message, signal),
     listArchives: (message) => listArchives(services, message),
     usageReport: async (message, signal) =>

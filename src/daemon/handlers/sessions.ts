@@ -1,3 +1,4 @@
+import { parseEffort } from '../../core/base/effort.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { classifySender } from '../../core/base/sender-class.ts'
 import type { AgentStore } from '../../core/config/agents.ts'
@@ -16,6 +17,7 @@ import type {
   NewSession,
   SessionInfo,
   SetSessionCwd,
+  SetSessionModel,
   SetTitle,
 } from '../../core/protocol/crabtalk.generated.ts'
 import { sessionMeta } from '../../core/runtime/session-pages.ts'
@@ -121,6 +123,21 @@ export async function setSessionCwd(
   const trust = classifyTurn('process', header.created_by)
   const chosen = resolveTurnDirectory(cwd, header.created_by, trust) ?? ''
   const meta = { cwd: await openWorkspace(chosen) }
+  await runtime.changeMeta(services, { id: session, meta }, signal)
+  return await getSession(services.stores.storage, session)
+}
+
+/**
+ * Handles `set_session_model`. Throws `config` for a model that no source has, `invalid` for an unknown effort.
+ */
+export async function setSessionModel(
+  services: Pick<Services, 'stores' | 'running' | 'journals' | 'models'>,
+  { session, model: name, effort }: SetSessionModel,
+  signal: AbortSignal,
+): Promise<SessionInfo> {
+  const model = name.trim()
+  if (model !== '') (await services.models(signal)).prepare(model)
+  const meta = { model, effort: effort === '' ? '' : parseEffort(effort) }
   await runtime.changeMeta(services, { id: session, meta }, signal)
   return await getSession(services.stores.storage, session)
 }

@@ -83,6 +83,7 @@ function toSettings(options: TurnOptions): TurnSettings {
     ...(onAsk && { onAsk }),
     ...(options.asksTrust && { asksTrust: true }),
     ...(model && { model }),
+    ...(options.keepModel && { keepsModel: true }),
     ...(system !== undefined && { system }),
     ...(tools && { tools }),
     ...(schema && { schema: readObject('Cannot use the schema', schema) }),
@@ -135,11 +136,11 @@ const ON_ASK: ReadonlyMap<OnAsk, TurnSettings['onAsk']> = new Map([
 /** Throws `denied` for options that would grant a turn more than its class allows. */
 export function refuseWidening(
   options: Pick<TurnOptions, 'allow' | 'mode' | 'env' | 'mcps'> &
-    Partial<Pick<TurnOptions, 'system' | 'model' | 'roots'>>,
+    Partial<Pick<TurnOptions, 'system' | 'model' | 'keepModel' | 'roots'>>,
   sender: string,
   trust: Exclude<Trust, 'local'>,
 ): void {
-  const { allow, mode, env, mcps, roots = [], system, model } = options
+  const { allow, mode, env, mcps, roots = [], system, model, keepModel } = options
   const isUntrusted = trust === 'remote'
   const widening = [
     ...(allow.length > 0 ? ['allow'] : []),
@@ -148,7 +149,7 @@ export function refuseWidening(
     ...(roots.length > 0 ? ['roots'] : []),
     ...(Object.keys(env).length > 0 ? ['env'] : []),
     ...(isUntrusted && system !== undefined ? ['system'] : []),
-    ...(isUntrusted && model ? ['model'] : []),
+    ...(isUntrusted && (model || keepModel) ? ['model'] : []),
   ]
   if (widening.length === 0) return
   const isOfAgent = widening.every((name) => name === 'system' || name === 'model')

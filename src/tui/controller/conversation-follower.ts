@@ -203,7 +203,7 @@ export class ConversationFollower {
     this.#viewport.stored(state.upto)
   }
 
-  /** Applies a change: another active conversation, another title, or a compaction. */
+  /** Applies a change: another active conversation, another title or model, or a compaction. */
   async #change(state: AttachState, signal: AbortSignal): Promise<void> {
     await this.#options.whenSettled()
     signal.throwIfAborted()
@@ -214,6 +214,7 @@ export class ConversationFollower {
     if (state.session.id !== session) return this.#show(state, ELSEWHERE, signal)
     const shown = titleFor(store.get(), state.session)
     if (shown !== title && shown !== '') store.act({ type: 'set', change: { title: shown } })
+    this.#showChoice(state.session)
     this.#noticeRewind(state.session)
     const isKnown = state.session.summary === summary || this.#summaries.has(state.session.summary)
     this.#summaries.add(state.session.summary)
@@ -223,6 +224,14 @@ export class ConversationFollower {
     this.#isCompacted = false
     if (isPrinted) return
     print(store, [{ kind: 'rule', text: 'compacted: a summary replaced the history' }])
+  }
+
+  /** Shows the model and effort that another window chose for the conversation. */
+  #showChoice({ model, effort }: SessionInfo): void {
+    const { store } = this.#options
+    const { chosenModel = '', chosenEffort = '', choiceScope: scope } = store.get()
+    if (scope !== 'stored' || (model === chosenModel && effort === chosenEffort)) return
+    store.act({ type: 'choice', model: model || undefined, effort: effort || undefined, scope })
   }
 
   /** Says that messages were dropped, in this window or another one: they stay above in the scrollback. */

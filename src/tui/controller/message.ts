@@ -1,5 +1,10 @@
 import { classifySender } from '../../core/base/sender-class.ts'
-import { type DeepPartial, OnAsk, type StreamMsg } from '../../core/protocol/crabtalk.generated.ts'
+import {
+  type DeepPartial,
+  OnAsk,
+  type StreamMsg,
+  type TurnOptions,
+} from '../../core/protocol/crabtalk.generated.ts'
 import type { AttachedFile, ChatOptions, ChatPorts } from '../ports.ts'
 import { toWireMode } from '../state/modes.ts'
 import type { ChatState } from '../state/types.ts'
@@ -22,7 +27,7 @@ export function toStreamMsg(
   { content, attachments, guest }: SentContent,
   { state, ports, rules }: MessageContext,
 ): DeepPartial<StreamMsg> {
-  const { agent, sender, settings, chosenModel, chosenEffort, thinking } = state
+  const { agent, sender, settings, thinking } = state
   const own = classifySender(sender) === 'local' ? ports : { env: {} } // only turns of the local class may choose their working directory
   return {
     agent,
@@ -41,10 +46,23 @@ export function toStreamMsg(
       ask: [...rules.ask],
       deny: [...rules.deny],
       ...('cwd' in own && { roots: [...state.roots] }),
-      ...(chosenModel !== undefined && { model: chosenModel }),
-      ...(chosenEffort !== undefined && { effort: chosenEffort }),
+      ...(guest === undefined && toModelOptions(state)),
       ...(thinking && { thinking }),
     },
+  }
+}
+
+/** Names the model and effort that the conversation does not store, or not yet. */
+function toModelOptions({
+  chosenModel,
+  chosenEffort,
+  choiceScope,
+}: ChatState): Pick<DeepPartial<TurnOptions>, 'model' | 'effort' | 'keepModel'> {
+  if (choiceScope === 'stored') return {}
+  return {
+    ...(chosenModel !== undefined && { model: chosenModel }),
+    ...(chosenEffort !== undefined && { effort: chosenEffort }),
+    ...(choiceScope === 'next-message' && { keepModel: true }),
   }
 }
 

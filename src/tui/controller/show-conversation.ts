@@ -38,10 +38,12 @@ export async function showConversation(
   const { messages, earlier } = tail
     ? await fetchLastMessages(ports.dispatch, tail, signal)
     : { messages: [], earlier: 0 }
-  const { id: session, summary = '' } = info ?? { id: undefined }
+  const { id: session, summary = '', model = '', effort = '' } = info ?? { id: undefined }
+  const isFirst = opening.as === 'first'
   const title = info ? titleFor(store.get(), info) : ''
   const move = info ? await enterDirectory(ports, info.cwd) : NOT_MOVED
-  store.act({ type: 'conversation', ...pair, session, title, summary, tokens: state.contextTokens })
+  const stored = { model, effort, tokens: state.contextTokens }
+  store.act({ type: 'conversation', ...pair, session, title, summary, ...stored, isFirst })
   const print = (block: Block) => store.act({ type: 'print', block })
   if (earlier > 0) print({ kind: 'rule', text: `${earlier} earlier messages: Ctrl+O` })
   for (const block of toBlocks(messages)) print(block)

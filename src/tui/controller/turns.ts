@@ -2,6 +2,7 @@ import { toCrabError } from '../../core/base/errors.ts'
 import { Serial } from '../../core/base/serial.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import type { ChatOptions, ChatPorts, ExpandedMessage } from '../ports.ts'
+import { modelToName } from '../state/model-choice.ts'
 import type { ChatStore } from '../state/store.ts'
 import { pastedIn } from '../text/prompt.ts'
 import type { Feed } from './feed.ts'
@@ -233,7 +234,8 @@ export class Turns {
   /** Has a model name the conversation after its first turn, if the settings say so. */
   #name(): void {
     const { store, ports, signal } = this.#options
-    const { settings, session, chosenModel: model = '' } = store.get()
+    const { settings, session } = store.get()
+    const model = modelToName(store.get())
     if (settings.titles !== 'model' || session === undefined || this.#named === session) return
     this.#named = session
     const { dispatch } = ports

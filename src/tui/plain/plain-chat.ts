@@ -1,6 +1,6 @@
 import { toCrabError } from '../../core/base/errors.ts'
 import type { AskUserEvent } from '../../core/protocol/crabtalk.generated.ts'
-import { followAgentMode } from '../controller/agent-mode.ts'
+import { followAgentDefaults } from '../controller/agent-defaults.ts'
 import { Controller } from '../controller/controller.ts'
 import { type OpenContext, openInitialConversation } from '../controller/conversations.ts'
 import { Feed } from '../controller/feed.ts'
@@ -160,7 +160,7 @@ class PlainChat {
     const opening = () => openInitialConversation(this.#open, options, signal)
     if (options.session === undefined) await this.#attempt(opening)
     else await opening() // fails rather than open a conversation that was not requested
-    await followAgentMode({ store: this.#store, ports }, signal)
+    await followAgentDefaults({ store: this.#store, ports }, signal)
     if (prompt !== undefined) this.#controller.do({ type: 'submit', text: prompt })
     for (;;) {
       this.#isListening = true

@@ -2,6 +2,7 @@ import { pluralize } from '../../core/base/format.ts'
 import type { CompactResponse } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { UNDO_COMPACTION_HINT, withSize } from '../state/compaction.ts'
+import { modelToName } from '../state/model-choice.ts'
 import { formatCount, formatUsd } from '../view/numbers.ts'
 import { printNotice, printTitled } from './print.ts'
 import type { SlashContext } from './types.ts'
@@ -21,10 +22,10 @@ export async function slashCompact(args: string, context: SlashContext, signal: 
 const UNDO = 'undo'
 
 async function compact(session: string, context: SlashContext, signal: AbortSignal): Promise<void> {
-  const { agent, sender, chosenModel = '', usage } = context.state()
+  const { agent, sender, usage } = context.state()
   printNotice(context, 'info', 'Compacting the conversation: a model writes a summary…')
   const done = await context.hold(async () => {
-    const model = chosenModel
+    const model = modelToName(context.state())
     const compacted = await request(context.dispatch, 'compact', { agent, sender, model }, signal)
     const { summary } = await request(context.dispatch, 'getSession', { session }, signal)
     const { after } = measure(compacted, usage.last?.totalTokens)

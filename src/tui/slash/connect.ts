@@ -15,6 +15,7 @@ import {
   otherMenu,
   parseSubject,
 } from './connect-menus.ts'
+import { dropChoice } from './models.ts'
 import { printNotice, showOverlay } from './print.ts'
 import type { SlashContext } from './types.ts'
 
@@ -185,8 +186,8 @@ async function showModel(
   const { dispatch, act, state } = context
   const { models } = await request(dispatch, 'listModels', {}, signal)
   const { model: own } = await request(dispatch, 'getAgent', { name: state().agent }, signal)
-  const used = own === '' ? model : own
-  act({ type: 'set', change: { models, chosenModel: undefined, model: used } })
+  act({ type: 'set', change: { models } })
+  await dropChoice(context, signal)
   const hint =
     own === '' ? 'saved in config.toml' : `${state().agent} has a model of its own: ${own}; /model changes it`
   printNotice(context, 'success', `Connected ${title}. Model: ${model}`, hint)

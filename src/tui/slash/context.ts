@@ -6,13 +6,15 @@ import {
   type ContextView,
 } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
+import { modelToName } from '../state/model-choice.ts'
 import { formatCount, meter } from '../view/numbers.ts'
 import { printNotice, printRows } from './print.ts'
 import type { SlashContext } from './types.ts'
 
 /** `/context`: breaks the next request down into its parts, and says what could go. */
 export async function showContext(_args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
-  const { session, chosenModel: model = '' } = context.state()
+  const { session } = context.state()
+  const model = modelToName(context.state())
   if (session === undefined) return printNotice(context, 'info', 'The context is empty: nothing was said yet')
   const { cwd } = context.ports
   const view = await request(context.dispatch, 'contextView', { session, model, cwd }, signal)

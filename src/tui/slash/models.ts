@@ -5,9 +5,11 @@ import { request } from '../../core/protocol/dispatch.ts'
 import { newMenu } from '../overlays/menu.ts'
 import { newPicker } from '../overlays/picker.ts'
 import type { MenuOverlay, Picker, PickerItem } from '../overlays/types.ts'
+import type { ChosenModel } from '../state/types.ts'
 import { formatCount, formatUsd } from '../view/numbers.ts'
 import { printNotice, showOverlay } from './print.ts'
 import type { SlashContext } from './types.ts'
+import { readUsual, type UsualModel } from './usual-model.ts'
 
 /** A model and a reasoning effort, and where they apply. */
 export interface ModelChoice {
@@ -89,14 +91,28 @@ async function chooseForConversation(
   context: SlashContext,
   signal: AbortSignal,
 ): Promise<void> {
-  const { act, state } = context
-  if (name !== undefined) act({ type: 'set', change: { chosenModel: name === '' ? undefined : name } })
-  if (effort !== undefined) act({ type: 'set', change: { chosenEffort: effort === '' ? undefined : effort } })
-  const usual = await readUsual(context, signal)
-  const { chosenModel, chosenEffort } = state()
-  act({ type: 'set', change: { model: chosenModel ?? usual.model, effort: chosenEffort ?? usual.effort } })
-  const text = name === '' ? 'The agent chooses the model' : describeModel(state())
+  const { chosenModel, chosenEffort } = context.state()
+  const chosen = {
+    model: name === undefined ? chosenModel : name || undefined,
+    effort: effort === undefined ? chosenEffort : effort || undefined,
+  }
+  await showUsual(context, signal)
+  await storeChoice(chosen, context, signal)
+  const text = name === '' ? 'The agent chooses the model' : describeModel(context.state())
   printNotice(context, 'success', text)
+}
+
+/** Stores the choice with the conversation, or has its first message store it. */
+async function storeChoice(
+  { model, effort }: ChosenModel,
+  { dispatch, state, act }: SlashContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const { session } = state()
+  if (session !== undefined)
+    await request(dispatch, 'setSessionModel', { session, model: model ?? '', effort: effort ?? '' }, signal)
+  const isStored = session !== undefined || (model === undefined && effort === undefined)
+  act({ type: 'choice', model, effort, scope: isStored ? 'stored' : 'next-message' })
 }
 
 async function chooseForAgent(
@@ -115,7 +131,7 @@ async function chooseForAgent(
     { name: agent, config: JSON.stringify(config), prompt: '' },
     signal,
   )
-  await applyUsual(context, signal)
+  await dropChoice(context, signal)
   printNotice(
     context,
     'success',
@@ -139,7 +155,7 @@ async function chooseForAll(
     signal,
   )
   await readModels(context, signal)
-  const used = await applyUsual(context, signal)
+  const used = await dropChoice(context, signal)
   const own = used.isOwn ? `; ${context.state().agent} has a model of its own` : ''
   const level = effort ? ` ${effort}` : ''
   printNotice(
@@ -154,34 +170,20 @@ function describeModel({ model, effort }: { model: string; effort: string }): st
   return `Model: ${model}${effort === '' ? '' : `, effort ${effort}`}`
 }
 
-/** The model and effort that apply when nothing is chosen for the conversation. */
-interface UsualModel {
-  model: string
-  effort: string
-  /** Whether the model is the agent's own. */
-  isOwn: boolean
-}
-
 /** Drops the choice for this conversation, and shows what applies instead. */
-async function applyUsual(context: SlashContext, signal: AbortSignal): Promise<UsualModel> {
-  const usual = await readUsual(context, signal)
-  const { model, effort } = usual
-  context.act({ type: 'set', change: { chosenModel: undefined, chosenEffort: undefined, model, effort } })
+export async function dropChoice(context: SlashContext, signal: AbortSignal): Promise<UsualModel> {
+  const { chosenModel, chosenEffort } = context.state()
+  const usual = await showUsual(context, signal)
+  if (chosenModel !== undefined || chosenEffort !== undefined)
+    await storeChoice({ model: undefined, effort: undefined }, context, signal)
   return usual
 }
 
-/** Reads the model and effort of the agent, or else the defaults. */
-export async function readUsual(
-  { dispatch, state }: Pick<SlashContext, 'dispatch' | 'state'>,
-  signal: AbortSignal,
-): Promise<UsualModel> {
-  const [agent, list] = await Promise.all([
-    request(dispatch, 'getAgent', { name: state().agent }, signal),
-    request(dispatch, 'listModels', {}, signal),
-  ])
-  const { effort: own } = JSON.parse(agent.config || '{}') as { effort?: string }
-  const active = list.models.find((model) => model.active)?.name ?? ''
-  return { model: agent.model || active, effort: own ?? list.effort, isOwn: agent.model !== '' }
+async function showUsual({ dispatch, state, act }: SlashContext, signal: AbortSignal): Promise<UsualModel> {
+  const { agent, models } = state()
+  const usual = await readUsual(dispatch, agent, signal)
+  act({ type: 'usual', usual, models })
+  return usual
 }
 
 async function readModels(

@@ -2,6 +2,7 @@ import { toCrabError } from '../../core/base/errors.ts'
 import { requestMany } from '../../core/protocol/dispatch.ts'
 import { newPage } from '../overlays/page.ts'
 import type { PageOverlay } from '../overlays/types.ts'
+import { modelToName } from '../state/model-choice.ts'
 import { printNotice, showOverlay } from './print.ts'
 import type { SlashContext } from './types.ts'
 
@@ -35,8 +36,8 @@ async function showAnswer(
   { context, getPage }: { context: SlashContext; getPage(): PageOverlay | undefined },
   signal: AbortSignal,
 ): Promise<void> {
-  const { agent, sender, chosenModel = '' } = context.state()
-  const options = { side: true, model: chosenModel }
+  const { agent, sender } = context.state()
+  const options = { side: true, model: modelToName(context.state()) }
   const message = { agent, sender, content: question, options }
   let text = ''
   for await (const { event } of requestMany(context.dispatch, 'stream', message, signal)) {

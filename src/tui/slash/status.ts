@@ -2,12 +2,13 @@ import { toCrabError } from '../../core/base/errors.ts'
 import { VERSION } from '../../core/base/version.ts'
 import { ContextPartKind, McpPeerState, type McpView } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
+import type { ChatState } from '../state/types.ts'
 import { printRows } from './print.ts'
 import type { SlashContext } from './types.ts'
 
 /** `/status`: shows the conversation and the place it runs in. */
 export async function showStatus(_args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
-  const { agent, sender, session, title, model, chosenModel, mode, branch, place } = context.state()
+  const { agent, sender, session, title, model, mode, branch, place } = context.state()
   const { shownCwd } = context.ports
   printRows(context, `crabtalk ${VERSION}`, [
     ['agent', agent],
@@ -15,7 +16,7 @@ export async function showStatus(_args: string, context: SlashContext, signal: A
     ['conversation', session === undefined ? 'none yet' : [title, session].filter(Boolean).join(' · ')],
     [
       'model',
-      `${model || 'not known before the first answer'}${chosenModel === undefined ? '' : ' · chosen for this chat'}`,
+      [model || 'not known before the first answer', choiceNote(context.state())].filter(Boolean).join(' · '),
     ],
     ['mode', mode],
     ['directory', [shownCwd, branch].filter(Boolean).join(' · ')],
@@ -23,6 +24,12 @@ export async function showStatus(_args: string, context: SlashContext, signal: A
     ['instructions', await instructionsText(context, signal)],
     ['MCP', await serversText(context, signal)],
   ])
+}
+
+/** Says who chose the model, if it is not the agent's. */
+function choiceNote({ chosenModel, choiceScope }: ChatState): string {
+  if (chosenModel === undefined) return ''
+  return choiceScope === 'window' ? 'chosen for this window by --model' : 'chosen for this conversation'
 }
 
 /** Names the instruction files that the next message would use. A failure is reported in place, as for servers. */

@@ -1,7 +1,7 @@
 import type { AskClosedEvent, AskInfo, StreamEvent } from '../../core/protocol/crabtalk.generated.ts'
 import type { AskCard } from '../cards/types.ts'
 import type { Block, Tone } from '../view/blocks.ts'
-import type { ChatState, OtherRun } from './types.ts'
+import type { ChatState, ChosenModel, OtherRun } from './types.ts'
 
 /** An event that changes the state; nothing else does. */
 export type ChatAction =
@@ -84,7 +84,16 @@ export type ChatAction =
       summary?: string
       /** Its size after the last turn, as the provider counted it. */
       tokens?: number | undefined
+      /** The choice that it stores; empty: none. */
+      model?: string
+      effort?: string
+      /** Whether the chat starts with it. */
+      isFirst?: boolean
     }
+  /** A model and an effort apply from the next message on. */
+  | ({ type: 'choice'; scope: ChatState['choiceScope'] } & ChosenModel)
+  /** The model and effort that apply where nothing is chosen, and the models of this machine. */
+  | { type: 'usual'; usual: ChatState['usual']; models: ChatState['models'] }
   /** Replaces parts of the state with what the user chose or what was loaded. */
   | { type: 'set'; change: Partial<Settable> }
 
@@ -97,9 +106,7 @@ export type Settable = Pick<
   | 'chosenMode'
   | 'thinking'
   | 'details'
-  | 'chosenModel'
   | 'effort'
-  | 'chosenEffort'
   | 'model'
   | 'models'
   | 'branch'

@@ -4,6 +4,7 @@ import { answerAsk, closeAsk, openPendingAsk, withAsks } from './asks.ts'
 import { backToPrompt, closeText, finish, finishAll } from './finish.ts'
 import { armOverlay, disarmOverlay, withArmed } from './focus.ts'
 import { NO_USAGE_TOTALS } from './initial.ts'
+import { withChoice, withStoredChoice, withUsual } from './model-choice.ts'
 import { withoutTypedSteer, withSentSteer } from './steers.ts'
 import { reduceStream } from './stream.ts'
 import type { ChatState, OtherRun, RunningTurn } from './types.ts'
@@ -82,6 +83,10 @@ export function reduce(state: ChatState, action: ChatAction): ChatState {
       return { ...disarmOverlay(state), isLent: action.isLent }
     case 'conversation':
       return openConversation(state, action)
+    case 'choice':
+      return withChoice(state, action, action.scope)
+    case 'usual':
+      return withUsual(state, action)
     case 'set':
       return change(state, action.change)
   }
@@ -145,14 +150,7 @@ function openConversation(state: ChatState, action: ChatAction & { type: 'conver
   const isOther = agent !== state.agent || sender !== state.sender
   const left = isOther && state.turn ? { ...finishAll(state), turn: undefined } : state
   const last = tokens > 0 ? { promptTokens: tokens, completionTokens: 0, totalTokens: tokens } : undefined
-  return {
-    ...left,
-    agent,
-    sender,
-    session,
-    title,
-    summary,
-    usage: { ...NO_USAGE_TOTALS, last },
-    followers: 0,
-  }
+  const usage = { ...NO_USAGE_TOTALS, last }
+  const opened = { ...left, agent, sender, session, title, summary, usage, followers: 0 }
+  return withStoredChoice(opened, action)
 }

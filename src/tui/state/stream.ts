@@ -71,8 +71,11 @@ export function reduceStream(state: ChatState, { event }: StreamEvent, now?: num
   }
 }
 
-function startTurn(state: ChatState, { sessionId: session, model, effort }: StreamStart): ChatState {
-  return { ...state, session, model, effort }
+/** A turn of a guest uses the guest's model and does not store the choice for the conversation. */
+function startTurn(state: ChatState, { agent, sessionId: session, model, effort }: StreamStart): ChatState {
+  if (agent !== '' && agent !== state.agent) return { ...state, session }
+  const choiceScope = state.choiceScope === 'next-message' ? 'stored' : state.choiceScope
+  return { ...state, session, model, effort, choiceScope }
 }
 
 function doing(state: ChatState, what: string): ChatState {

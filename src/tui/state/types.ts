@@ -7,6 +7,12 @@ import type { Prompt } from '../text/prompt.ts'
 import type { NumberedBlock, OpenText, TokenUsage, ToolRun } from '../view/blocks.ts'
 import type { TerminalColors } from '../view/palette.ts'
 
+/** A model and a reasoning effort; an absent one is the agent's. */
+export interface ChosenModel {
+  model: string | undefined
+  effort: string | undefined
+}
+
 /** The running turn, of this chat or of another client. */
 export interface RunningTurn {
   /** Empty for a message of this chat whose turn has not started yet. */
@@ -52,12 +58,21 @@ export interface ChatState {
   summary: string
   /** The model of the last turn, or the one that the next turn will use. */
   model: string
-  /** The model chosen for this chat; undefined for the agent's own. */
+  /** The model chosen for this conversation; undefined for the agent's own. */
   chosenModel: string | undefined
   /** The reasoning effort of the last turn, or the one that the next turn will use; empty: the provider's default. */
   effort: string
-  /** The reasoning effort chosen for this chat; undefined for the agent's own. */
+  /** The reasoning effort chosen for this conversation; undefined for the agent's own. */
   chosenEffort: string | undefined
+  /**
+   * The choice of model and effort is stored with the conversation, will be stored with its next message, or
+   * exists in this window only, because the command line made it.
+   */
+  choiceScope: 'stored' | 'next-message' | 'window'
+  /** The model and effort of the command line. */
+  launch: ChosenModel
+  /** The model and effort of the agent, or else the defaults; empty while unknown. */
+  usual: { model: string; effort: string }
   /** The approval mode of the next turn. */
   mode: ModeName
   /** The `[tui]` table of config.toml, with defaults. */

@@ -52,6 +52,7 @@ const ADDED_OPERATIONS = {
   undo_compaction: 90,
   usage_report: 91,
   set_session_cwd: 92,
+  set_session_model: 95,
   list_rules: 93,
   change_rule: 94,
 }

@@ -242,6 +242,8 @@ for (const [name, open] of [
         cwd: '/a',
         title: 'second',
         summary: 'all of it',
+        model: '',
+        effort: '',
         preview: `question of ${'🦀'.repeat(68)}`,
         createdAt: rows[0]?.createdAt,
         updatedAt: lines.at(-1)!.ts,

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { request, route, streamTurn } from '../../../src/core/protocol/dispatch.ts'
+import { toStreamMsg } from '../../../src/tui/controller/message.ts'
 import { onChosen, runSlash } from '../../../src/tui/slash/run.ts'
+import { initialState } from '../../../src/tui/state/initial.ts'
+import { reduce } from '../../../src/tui/state/reduce.ts'
+import type { ChatState } from '../../../src/tui/state/types.ts'
 import { startModelServer } from '../../support/model-server.ts'
 import { startTestDispatch } from '../../support/test-dispatch.ts'
 import { createSlashChat } from './slash-chat.ts'
@@ -131,4 +136,84 @@ test('/model NAME EFFORT and /effort LEVEL set the effort; /effort offers the le
     'Model: small',
     'small has no levels of effort that crabtalk knows',
   ])
+})
+
+test('the choice belongs to the conversation: its first message or /model stores it, and others do not have it', async () => {
+  await using server = await startModelServer(() => ({ parts: ['Hi.'] }))
+  await using node = await startTestDispatch([])
+  const models = 'models = ["small", "gpt-5.1"]'
+  const provider = `[[providers]]\nname = "home"\nkind = "openai-compatible"\nbase_url = "${server.url}"\n${models}\n`
+  await node.home.write('config.toml', `[llm]\nmodel = "small"\n\n${provider}`)
+  const chat = createSlashChat(node.dispatch)
+  const open = (session?: { id: string; model: string; effort: string }, more = {}) => {
+    const { id, ...choice } = session ?? { id: undefined }
+    const pair = { agent: 'crab', sender: 'ann', title: '' }
+    chat.context.act({ type: 'conversation', ...pair, session: id, ...choice, ...more })
+  }
+  const say = async () => {
+    const at = {
+      state: chat.state(),
+      ports: { cwd: node.home.paths.home, env: {} },
+      rules: chat.context.rules,
+    }
+    const message = toStreamMsg({ content: 'hello', attachments: [] }, at)
+    for await (const event of streamTurn(node.dispatch, message, NEVER))
+      chat.context.act({ type: 'stream', event })
+    const { model, reasoning_effort: effort } = server.requests.at(-1)!.json
+    return [message.options?.model, model, effort]
+  }
+  const seen = () => [chat.state().model, chat.state().effort, chat.state().choiceScope]
+  open()
+  await runSlash('/model gpt-5.1 high', chat.context, NEVER)
+  assert.deepEqual(seen(), ['gpt-5.1', 'high', 'next-message'])
+  assert.deepEqual(await say(), ['gpt-5.1', 'gpt-5.1', 'high'])
+  assert.deepEqual(seen(), ['gpt-5.1', 'high', 'stored'])
+  assert.deepEqual(await say(), [undefined, 'gpt-5.1', 'high'])
+  await runSlash('/effort low', chat.context, NEVER)
+  assert.deepEqual(await say(), [undefined, 'gpt-5.1', 'low'])
+  const { session } = chat.state()
+  const stored = await request(node.dispatch, 'getSession', { session: session! }, NEVER)
+  open()
+  assert.deepEqual(seen(), ['small', '', 'stored'])
+  open(stored)
+  assert.deepEqual(seen(), ['gpt-5.1', 'low', 'stored'])
+  await runSlash('/model default small', chat.context, NEVER)
+  const { model, effort } = await request(node.dispatch, 'getSession', { session: session! }, NEVER)
+  assert.deepEqual([model, effort, ...seen()], ['', '', 'small', '', 'stored'])
+})
+
+test('the model of the command line holds for the first conversation, and where no other one is stored', () => {
+  const rules = { allow: [], ask: [], deny: [] }
+  const options = {
+    agent: 'crab',
+    sender: 'ann',
+    fresh: false,
+    rules,
+    color: false,
+    version: '1',
+    model: 'flag',
+  }
+  const stored = { agent: 'crab', sender: 'ann', session: 's', title: '', model: 'stored', effort: 'low' }
+  const open = (state: ChatState, more: object) => reduce(state, { type: 'conversation', ...stored, ...more })
+  const first = open(initialState(options), { isFirst: true })
+  assert.deepEqual([first.model, first.effort, first.choiceScope], ['flag', '', 'window'])
+  const later = open(first, {})
+  assert.deepEqual([later.model, later.effort, later.choiceScope], ['stored', 'low', 'stored'])
+  const fresh = open(later, { model: '', effort: '' })
+  assert.deepEqual([fresh.model, fresh.effort, fresh.choiceScope], ['flag', '', 'window'])
+})
+
+test('the effort of the agent is shown as its model has it, before the first turn', () => {
+  const model = (name: string, efforts: string[]) => ({ name, efforts, providerName: 'home', active: false })
+  const models = [model('thinker', ['low', 'high']), model('plain', [])]
+  const show = (name: string, effort: string) => {
+    const chat = createSlashChat(route({}))
+    chat.context.act({ type: 'usual', usual: { model: name, effort }, models })
+    return [chat.state().model, chat.state().effort]
+  }
+  assert.deepEqual(show('thinker', 'high'), ['thinker', 'high'])
+  assert.deepEqual(show('home/thinker', 'medium'), ['home/thinker', 'low'])
+  assert.deepEqual(show('thinker', 'minimal'), ['thinker', 'low'])
+  assert.deepEqual(show('plain', 'high'), ['plain', ''])
+  assert.deepEqual(show('unlisted', 'high'), ['unlisted', 'high'])
 })

@@ -1,0 +1,42 @@
+import { request } from '../../core/protocol/dispatch.ts'
+import type { ChatPorts, ModeName } from '../ports.ts'
+import { findAgent, readAgentSetting, toUsual } from '../slash/usual-model.ts'
+import type { ChatStore } from '../state/store.ts'
+
+interface DefaultsContext {
+  store: ChatStore
+  ports: Pick<ChatPorts, 'dispatch'>
+}
+
+/**
+ * Shows the approval mode, the model and the effort that the agent's file or config.toml sets, now and whenever
+ * the chat switches to another conversation. What the user has chosen takes their place.
+ */
+export async function followAgentDefaults(
+  { store, ports }: DefaultsContext,
+  signal: AbortSignal,
+): Promise<void> {
+  let { agent, sender } = store.get()
+  const stop = store.subscribe(() => {
+    if (store.get().agent === agent && store.get().sender === sender) return
+    ;({ agent, sender } = store.get())
+    void load()
+  })
+  signal.addEventListener('abort', stop, { once: true })
+  await load()
+
+  async function load(): Promise<void> {
+    const name = agent
+    const [file, list] = await Promise.all([
+      findAgent(ports.dispatch, name, signal).catch(() => undefined), // its turns report the reason
+      request(ports.dispatch, 'listModels', {}, signal).catch(() => undefined), // as above
+    ])
+    const { chosenMode, mode: shown, agent: current } = store.get()
+    if (current !== name) return
+    const mode = MODES.find((one) => one === readAgentSetting(file, 'mode')) ?? 'ask'
+    if (chosenMode === undefined && mode !== shown) store.act({ type: 'set', change: { mode } })
+    if (list) store.act({ type: 'usual', usual: toUsual(file, list), models: list.models })
+  }
+}
+
+const MODES: readonly ModeName[] = ['ask', 'edits', 'plan', 'read-only']
