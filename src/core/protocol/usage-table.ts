@@ -55,16 +55,21 @@ export function usageHeader(by: UsageGroup): string[] {
 
 /**
  * Returns the rows of a table of sums: the name, the numbers, and a bar whose length shows the share of the largest
- * sum, in cost if all prices are known, otherwise in tokens. The last row is the total.
+ * sum, in cost if all prices are known, otherwise in tokens. The last row is the total. The longest bar has
+ * `barColumns` columns.
  */
 export function toUsageCells(
   sums: readonly UsageSum[],
   total: UsageSum,
   name: (sum: UsageSum) => string,
+  barColumns = BAR_COLUMNS,
 ): string[][] {
   const size = total.isIncomplete ? totalTokens : (sum: UsageSum) => sum.costUsd
   const most = Math.max(...sums.map(size))
-  const rows = sums.map((sum) => [...toCells(sum, name(sum)), toBar(most > 0 ? size(sum) / most : 0)])
+  const rows = sums.map((sum) => [
+    ...toCells(sum, name(sum)),
+    toBar(most > 0 ? size(sum) / most : 0, barColumns),
+  ])
   return [...rows, [...toCells(total, 'total'), '']]
 }
 
@@ -89,9 +94,9 @@ function totalTokens({ input, output }: UsageSum): number {
   return input + output
 }
 
-/** Renders a bar of at most BAR_COLUMNS columns, in eighths of a column; anything above zero is visible. */
-function toBar(share: number): string {
-  const eighths = share > 0 ? Math.max(1, Math.round(share * BAR_COLUMNS * 8)) : 0
+/** Renders a bar of at most `columns` columns, in eighths of a column; anything above zero is visible. */
+function toBar(share: number, columns: number): string {
+  const eighths = share > 0 ? Math.max(1, Math.round(share * columns * 8)) : 0
   return '█'.repeat(eighths >> 3) + (EIGHTHS[eighths & 7] ?? '')
 }
 

@@ -116,7 +116,7 @@ export async function undoCompaction(
   const isLater = lines.some((line) => isUser(line) && line.seq > marker.seq)
   if (isLater) {
     throw new CrabError('invalid', `${what}: you have sent a message since`, {
-      hint: 'nothing is lost: Ctrl+O and crabtalk conversation show have the messages',
+      hint: 'nothing is lost: Ctrl+O in the chat and crabtalk conversation show have the messages',
     })
   }
   const earlier = lines.flatMap((line) =>

@@ -1,3 +1,4 @@
+import { pluralize } from '../../core/base/format.ts'
 import type { AttachState } from '../../core/protocol/crabtalk.generated.ts'
 import type { ChatPorts } from '../ports.ts'
 import { toBlocks } from '../state/history-blocks.ts'
@@ -45,7 +46,7 @@ export async function showConversation(
   const stored = { model, effort, tokens: state.contextTokens }
   store.act({ type: 'conversation', ...pair, session, title, summary, ...stored, isFirst })
   const print = (block: Block) => store.act({ type: 'print', block })
-  if (earlier > 0) print({ kind: 'rule', text: `${earlier} earlier messages: Ctrl+O` })
+  if (earlier > 0) print({ kind: 'rule', text: pluralize(earlier, 'earlier message'), isCut: true })
   for (const block of toBlocks(messages)) print(block)
   if (state.unfinished) print(UNFINISHED)
   const text =

@@ -67,7 +67,8 @@ export function renderPage(page: PageOverlay, view: Face): Section {
  */
 function wrapRows(page: PageOverlay, columns: number): readonly string[] {
   return page.rows(`${columns}`, () => {
-    const clean = cleanText(page.text).replace(/\n+$/, '')
+    const text = page.layOut?.(columns) ?? page.text
+    const clean = cleanText(text).replace(/\n+$/, '')
     return clean.split('\n').flatMap((line) => wrapHanging(line, columns))
   })
 }

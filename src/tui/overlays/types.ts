@@ -77,6 +77,8 @@ export interface PageOverlay {
   kind: 'page'
   title: string
   text: string
+  /** Lays the text out for a number of columns; by default its lines are wrapped. */
+  layOut?: (columns: number) => string
   /** Memoises the wrapped rows of the text. */
   rows: Memoize<readonly string[]>
   /** The number of rows scrolled off the top. */

@@ -90,7 +90,12 @@ export class Printer {
   }
 
   #printBlock(block: Block): void {
-    const view = { columns: this.#options.columns(), rows: Number.MAX_SAFE_INTEGER, color: false }
+    const view = {
+      columns: this.#options.columns(),
+      rows: Number.MAX_SAFE_INTEGER,
+      color: false,
+      isPlain: true,
+    }
     const lines = renderBlock(block, { ...view, details: this.#options.store.get().details })
     if (lines.length > 0) this.print(`${lines.join('\n')}\n`)
   }

@@ -17,7 +17,7 @@ export function toBlocks(messages: readonly SessionMessage[], { showsDropped = f
     at += run.length
     if (!isDropped) blocks.push(...toRunBlocks(run))
     else if (showsDropped) blocks.push(DROPPED_START, ...toRunBlocks(run), DROPPED_END)
-    else blocks.push({ kind: 'rule', text: describeDropped(run) })
+    else blocks.push({ kind: 'rule', text: describeDropped(run), isCut: true })
   }
   return blocks
 }
@@ -27,7 +27,7 @@ const DROPPED_END: Block = { kind: 'rule', text: 'the conversation continued her
 
 function describeDropped(run: readonly SessionMessage[]): string {
   const count = run.filter(({ role }) => role !== 'tool').length
-  return `went back: ${pluralize(count, 'message')} dropped · Ctrl+O`
+  return `went back: ${pluralize(count, 'message')} dropped`
 }
 
 function toRunBlocks(messages: readonly SessionMessage[]): Block[] {

@@ -52,7 +52,7 @@ function renderBare(block: Block, view: RenderContext): readonly string[] {
     case 'file-diff':
       return renderFileDiff(block.file, view)
     case 'rule':
-      return [renderRule(block.text, view)]
+      return [renderRule(withTranscriptKey(block, view), view)]
   }
 }
 
@@ -213,11 +213,18 @@ function renderTurnEnd({ ms, usd }: BlockOfKind<'turn-end'>, { columns, color }:
   return parts.length === 0 ? [] : [paint(truncateText(parts.join(' · '), columns), color, 'dim')]
 }
 
-/** Renders a horizontal rule with a text in it. */
+function withTranscriptKey({ text, isCut }: BlockOfKind<'rule'>, { isPlain }: RenderContext): string {
+  return isCut && !isPlain ? `${text} · Ctrl+O` : text
+}
+
+/** Renders a horizontal rule with a text in it. Where the text does not fit, its last parts are left out. */
 function renderRule(text: string, { columns, color }: RenderContext): string {
-  const label = truncateText(cleanLine(text), Math.max(0, columns - 6))
+  const room = Math.max(0, columns - 6)
+  const parts = cleanLine(text).split(' · ')
+  while (parts.length > 1 && measureWidth(parts.join(' · ')) > room) parts.pop()
+  const label = truncateText(parts.join(' · '), room)
   const start = label === '' ? '' : `── ${label} `
-  const rest = Math.max(0, Math.min(columns, RULE_COLUMNS) - start.length)
+  const rest = Math.max(2, Math.min(columns, RULE_COLUMNS) - measureWidth(start))
   return paint(truncateText(start + '─'.repeat(rest), columns), color, 'dim')
 }
 

@@ -50,8 +50,11 @@ export type Block =
   | { kind: 'turn-end'; ms?: number | undefined; usd?: number | undefined }
   /** The change of a file, in a viewer. */
   | { kind: 'file-diff'; file: FileDiff }
-  /** A line at the beginning or end of earlier messages of the conversation. */
-  | { kind: 'rule'; text: string }
+  /**
+   * A line at the beginning or end of earlier messages of the conversation; with `isCut`, messages are left out,
+   * which the transcript shows.
+   */
+  | { kind: 'rule'; text: string; isCut?: boolean }
 
 /** The tone of a notice, which decides its mark and color. */
 export type Tone = 'info' | 'success' | 'warning' | 'error'

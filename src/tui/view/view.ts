@@ -7,6 +7,8 @@ export interface RenderContext {
   color: boolean
   /** Whether tool lines show the tools' output. */
   details: boolean
+  /** Whether lines are printed without a screen, where no key opens the transcript. */
+  isPlain?: boolean
   /** Whether details are shown without a limit of lines. */
   isWhole?: boolean
   /**

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { StreamEvent } from '../../../src/core/protocol/crabtalk.generated.ts'
+import { StreamEvent, UsageRow } from '../../../src/core/protocol/crabtalk.generated.ts'
 import { streamTurn } from '../../../src/core/protocol/dispatch.ts'
 import { runSlash } from '../../../src/tui/slash/run.ts'
+import { renderUsageTable } from '../../../src/tui/slash/usage-report.ts'
 import { startTestDispatch, type TestDispatch } from '../../support/test-dispatch.ts'
 import { createSlashChat, type SlashChat } from './slash-chat.ts'
 
@@ -37,6 +38,44 @@ test('/cost and /context have nothing to show before the first turn', async () =
     chat.blocks().map((block) => block.kind),
     ['notice', 'notice'],
   )
+})
+
+test('renderUsageTable() shortens the bar, then the names, and then leaves columns out', () => {
+  const row = {
+    agent: 'crab',
+    cwd: '/w',
+    turns: 12,
+    input: 48_210,
+    cacheRead: 30_000,
+    output: 1234,
+    costUsd: 0.42,
+  }
+  const rows = [
+    UsageRow.fromPartial({ ...row, day: '2026-11-22', model: 'claude-opus-5-5-20261101' }),
+    UsageRow.fromPartial({ ...row, day: '2026-11-23', model: 'gpt-5', costUsd: 0.84 }),
+  ]
+  for (const by of ['day', 'model'] as const) {
+    for (let columns = 28; columns <= 200; columns++) {
+      const lines = renderUsageTable(rows, by, columns)
+      assert.equal(lines.length, 4)
+      for (const line of lines) assert.ok(line.length <= columns, `${columns}: ${line}`)
+    }
+  }
+  assert.deepEqual(renderUsageTable(rows, 'day', 100).slice(0, 2), [
+    'DAY         TURNS  INPUT  CACHED  OUTPUT  COST',
+    '2026-11-22  12     48.2k  62 %    1.2k    $0.42  ██████████',
+  ])
+  assert.deepEqual(renderUsageTable(rows, 'day', 40), [
+    'DAY         TURNS  INPUT  OUTPUT  COST',
+    '2026-11-22  12     48.2k  1.2k    $0.42',
+    '2026-11-23  12     48.2k  1.2k    $0.84',
+    'total       24     96.4k  2.5k    $1.26',
+  ])
+  assert.deepEqual(renderUsageTable(rows, 'model', 40).slice(0, 3), [
+    'MODEL               INPUT  OUTPUT  COST',
+    'gpt-5               48.2k  1.2k    $0.84',
+    'claude-opus-5-5-2…  48.2k  1.2k    $0.42',
+  ])
 })
 
 /** Returns a chat that has followed one turn. */

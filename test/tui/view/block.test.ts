@@ -153,3 +153,16 @@ test('renderBlock() shows a question with its answer, and a rule with its text',
   ])
   assert.deepEqual(renderLines({ kind: 'rule', text: 'earlier' }), ['', `── earlier ${'─'.repeat(19)}`])
 })
+
+test('renderBlock() names the key of the transcript where messages are left out, except in plain lines', () => {
+  const block: Block = { kind: 'rule', text: '8 earlier messages', isCut: true }
+  assert.match(renderLines(block, { columns: 60 })[1]!, /^── 8 earlier messages · Ctrl\+O ─+$/)
+  assert.match(renderLines(block, { columns: 60, isPlain: true })[1]!, /^── 8 earlier messages ─+$/)
+})
+
+test('renderBlock() leaves out the last parts of a rule that do not fit', () => {
+  const rule = (text: string) => renderLines({ kind: 'rule', text })[1]
+  assert.equal(rule('continued: one · /new starts over'), `── continued: one ${'─'.repeat(12)}`)
+  assert.equal(rule('continued: 漢字 · /new'), '── continued: 漢字 · /new ────')
+  assert.equal(rule('continued: words without an end · /new'), '── continued: words withou… ──')
+})

@@ -23,7 +23,7 @@ export interface DiffOptions {
 export function renderDiff(
   lines: readonly DiffLine[],
   { most = Number.POSITIVE_INFINITY, path = '', isEscaped = false }: DiffOptions,
-  view: Pick<RenderContext, 'columns' | 'color' | 'highlight'>,
+  view: Pick<RenderContext, 'columns' | 'color' | 'highlight' | 'isPlain'>,
 ): string[] {
   const shown = lines.length <= most + 1 ? lines : lines.slice(0, most)
   const texts = shown.map(({ text }) => (isEscaped ? text : cleanLine(text.slice(0, MAX_CHARS))))
@@ -40,7 +40,9 @@ export function renderDiff(
   )
   const rows = shown.flatMap((line, at) => renderLine(line, at, { ...layout, width }))
   const left = lines.length - shown.length
-  return left === 0 ? rows : [...rows, dim(`… ${pluralize(left, 'more line')} (Ctrl+O)`, layout)]
+  return left === 0
+    ? rows
+    : [...rows, dim(`… ${pluralize(left, 'more line')}${view.isPlain ? '' : ' (Ctrl+O)'}`, layout)]
 }
 
 /** Counts added and removed lines, such as `+3 −1`; a count of 0 is left out. */

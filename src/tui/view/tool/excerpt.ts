@@ -18,7 +18,7 @@ interface ExcerptOptions {
 export function renderExcerpt(
   output: string,
   { part, most, style }: ExcerptOptions,
-  { columns, color }: Pick<RenderContext, 'columns' | 'color'>,
+  { columns, color, isPlain }: Pick<RenderContext, 'columns' | 'color' | 'isPlain'>,
 ): string[] {
   const lines = toLines(output, part)
   const isWhole = lines.length <= most + 1
@@ -29,7 +29,11 @@ export function renderExcerpt(
   const rows = shown.map((line) => paint(truncateText(line, columns), color, style))
   const left = lines.length - shown.length
   if (left === 0) return rows
-  const more = paint(truncateText(`… ${pluralize(left, 'line')} (Ctrl+O)`, columns), color, 'dim')
+  const more = paint(
+    truncateText(`… ${pluralize(left, 'line')}${isPlain ? '' : ' (Ctrl+O)'}`, columns),
+    color,
+    'dim',
+  )
   return start === last ? [more, ...rows] : [...rows, more]
 }
 

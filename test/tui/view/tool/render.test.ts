@@ -88,6 +88,10 @@ test('renderTool() shows the last lines of a command, and how many there are bef
   ])
   assert.deepEqual(renderLines({ ...tool, output: 'a\nb\nc\nd' }).length, 5)
   const long = renderLines({ ...tool, output: numbered(20_000).join('\n') })
+  assert.equal(
+    renderLines({ ...tool, output: numbered(20).join('\n') }, { isPlain: true })[1],
+    '  … 17 lines',
+  )
   assert.deepEqual([long[1], long.at(-1)], ['  … 19997 lines (Ctrl+O)', '  line 20000'])
 })
 
