@@ -48,7 +48,7 @@ export function renderUsageTable(rows: readonly UsageRow[], by: UsageGroup, colu
     )
   const all = toTable()
   let shown = [0, 1, 2, 3, 4, 5]
-  for (const dropped of LEAST_IMPORTANT) {
+  for (const dropped of DROP_ORDER) {
     if (tableWidth(pickCells(all, shown)) - nameSlack(all) <= columns) break
     shown = shown.filter((at) => at !== dropped)
   }
@@ -60,7 +60,7 @@ export function renderUsageTable(rows: readonly UsageRow[], by: UsageGroup, colu
 }
 
 /** The columns of the table in the order in which they are left out: cached, turns, output, input. */
-const LEAST_IMPORTANT = [3, 1, 4, 2]
+const DROP_ORDER = [3, 1, 4, 2]
 
 const BETWEEN = 2
 const MIN_BAR_COLUMNS = 6
