@@ -3,6 +3,13 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { openChat, type Session } from '../support/chat-session.ts'
+import {
+  assertPromptTellsTurn,
+  assertShownOnce,
+  assertWrittenWhenShown,
+  isFree,
+  isWorking,
+} from '../support/frame-checks.ts'
 import { replayFrames, type ShownFrame } from '../support/frames.ts'
 import { startSandboxDaemon, WITH_DAEMON } from '../support/sandbox-daemon.ts'
 import { makeTalk } from '../support/talk.ts'
@@ -40,6 +47,8 @@ test('every frame shows a message once: sent, steered, queued, and taken up', as
   const frames = await leave(chat)
   for (const message of ['alpha message', 'beta message', 'gamma message']) assertShownOnce(frames, message)
   for (const answer of ['Counting one', 'Counting two', 'Counting three']) assertShownOnce(frames, answer)
+  for (const answer of ['Counting one', 'Counting two', 'Counting three'])
+    assertWrittenWhenShown(frames, answer)
   assertPromptTellsTurn(frames, 'Third end')
 })
 
@@ -117,46 +126,4 @@ async function leave(chat: Session): Promise<readonly ShownFrame[]> {
   chat.press('ctrl+d')
   assert.equal((await chat.finished).code, 0)
   return await replayFrames(chat.bytes(), SIZE)
-}
-
-/** Fails unless each frame shows the text once, from the first that shows it. Titles do not count. */
-function assertShownOnce(frames: readonly ShownFrame[], words: string): void {
-  const counts = frames.map(
-    ({ text }) => text.filter((line) => line.includes(words) && !isTitle(line)).length,
-  )
-  const start = counts.indexOf(1)
-  assert.ok(start >= 0, `no frame shows ${words}`)
-  const wrong = counts.findIndex((count, at) => at > start && count !== 1)
-  if (wrong >= 0) assert.fail(`a frame shows "${words}" ${counts[wrong]} times:\n${around(frames, wrong)}`)
-}
-
-/** Fails when a frame offers an idle prompt beside a running turn, or before the end of the last answer. */
-function assertPromptTellsTurn(frames: readonly ShownFrame[], lastWords: string): void {
-  const first = frames.findIndex(({ screen }) => isWorking(screen))
-  frames.forEach(({ screen, text }, at) => {
-    if (!isFree(screen) || at < first) return
-    if (isWorking(screen))
-      assert.fail(`a frame shows an idle prompt and a running turn:\n${around(frames, at)}`)
-    if (!text.some((line) => line.includes(lastWords)))
-      assert.fail(`a frame shows an idle prompt before the end of the answer:\n${around(frames, at)}`)
-  })
-}
-
-function isTitle(line: string): boolean {
-  return line.startsWith('crab · ') || line.includes('continued: ')
-}
-
-function isFree(screen: readonly string[]): boolean {
-  return screen.some((line) => line.startsWith('> Ask anything'))
-}
-
-function isWorking(screen: readonly string[]): boolean {
-  return screen.some((line) => /^[⠁-⣿] .*\d s/.test(line))
-}
-
-/** The frame before, and the frame itself. */
-function around(frames: readonly ShownFrame[], at: number): string {
-  return [at - 1, at]
-    .map((one) => frames[one]?.text.slice(-SIZE.rows).join('\n').trimEnd() ?? '')
-    .join(`\n${'═'.repeat(8)}\n`)
 }

@@ -2,8 +2,8 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { openChat, type Session } from '../support/chat-session.ts'
-import { assertGolden } from '../support/chat-session-golden.ts'
-import { chooseDigit, TAKES_DIGITS } from '../support/choose-digit.ts'
+import { assertGolden, captureScreen } from '../support/chat-session-golden.ts'
+import { chooseDigit } from '../support/choose-digit.ts'
 import { makeTalk } from '../support/talk.ts'
 
 for (const columns of [40, 80, 200]) {
@@ -15,8 +15,7 @@ for (const columns of [40, 80, 200]) {
       { parts: [ANSWER.slice(0, 210), gate.promise, ANSWER.slice(210)], usage: USAGE },
     ])
     await using chat = openChat(talk, ['chat', 'Compare', 'the', 'two'], { columns, rows: 40 }) // nothing scrolls away
-    await chat.shows('The first one')
-    const half = chat.screen.lines()
+    const half = await captureScreen(chat, 'The first one is simple', 'simple │', ' writing ')
     gate.resolve()
     await isIdle(chat, 'That is all')
     await assertGolden(`answer-${columns}`, [
@@ -35,8 +34,7 @@ for (const columns of [40, 80, 200]) {
     ])
     await writeFile(join(talk.cwd, 'greeting.ts'), GREETING)
     await using chat = openChat(talk, ['chat', 'Say goodbye instead'], size)
-    await chat.shows(TAKES_DIGITS)
-    const card = chat.screen.lines()
+    const card = await captureScreen(chat, 'waiting for you', 'Change a file', 'A digit or arrows')
     await chooseDigit(chat, '1')
     await isIdle(chat, 'It says goodbye now.')
     await assertGolden(`edit-${columns}`, [card, chat.screen.text()])
@@ -49,19 +47,13 @@ for (const columns of [40, 80, 200]) {
       { parts: ['Red and round it is.'] },
     ])
     await using chat = openChat(talk, ['chat', 'Paint it'], size)
-    await chat.shows('Which colour')
-    await chat.shows(TAKES_DIGITS)
-    const first = chat.screen.lines()
+    const first = await captureScreen(chat, 'waiting for you', '│ Which colour', 'A digit or arrows')
     await chooseDigit(chat, '1')
-    await chat.shows('Which shape')
-    await chat.shows(TAKES_DIGITS)
-    const second = chat.screen.lines()
+    const second = await captureScreen(chat, 'waiting for you', '│ Which shape', 'A digit or arrows')
     await chooseDigit(chat, '1')
     await chat.shows('Type your answer')
     chat.type('round\r')
-    await chat.shows('Send these answers')
-    await chat.shows(TAKES_DIGITS)
-    const review = chat.screen.lines()
+    const review = await captureScreen(chat, 'waiting for you', 'Send these answers', 'A digit or arrows')
     await chooseDigit(chat, '1')
     await isIdle(chat, 'Red and round it is.')
     await assertGolden(`form-${columns}`, [first, second, review, chat.screen.text()])
@@ -80,7 +72,7 @@ for (const columns of [40, 80, 200]) {
     chat.press('enter')
     await chat.shows('next: in French')
     await steersAreAccepted(chat, talk.cwd)
-    const steered = chat.screen.lines()
+    const steered = await captureScreen(chat, ' writing ', 'next: in French', 'Esc interrupts')
     gates[0]!.resolve()
     await chat.shows('un, deux')
     chat.press('esc')

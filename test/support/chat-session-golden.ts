@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import type { Session } from './chat-session.ts'
 
 const FOLDER = resolve(import.meta.dirname, '../golden/chat')
 
@@ -17,6 +18,19 @@ export async function assertGolden(name: string, pictures: readonly (readonly st
   }
   const expected = await readFile(path, 'utf8').catch(() => '')
   assert.equal(text, expected, `${name}.txt shows something else; npm run golden writes it anew`)
+}
+
+/**
+ * Waits for a frame that shows all of these texts, and returns it. A golden screen must not depend on when it is
+ * taken: name everything that it has to show, such as what the turn does.
+ */
+export async function captureScreen(chat: Session, ...texts: readonly string[]): Promise<readonly string[]> {
+  let shown: readonly string[] = []
+  await chat.shows((screen) => {
+    shown = screen.lines()
+    return texts.every((text) => shown.some((line) => line.includes(text)))
+  })
+  return shown
 }
 
 /** Leaves out the duration of a turn, which only slow runs show, and the empty line before it. */

@@ -29,10 +29,13 @@ export function renderStatus(
  */
 export function renderWorking(state: ChatState, now: number, { columns, color }: RenderContext): Section {
   const { turn, steers, queue, overlay, settings } = state
-  const isEscFree = !overlay && !shownAsk(state)
+  const isAsking = shownAsk(state) !== undefined
+  const isEscFree = !overlay && !isAsking
   const dim = (line: string) => paint(truncateText(line, columns), color, 'dim')
   const lines = [
-    ...(turn ? [workingLine(turn, now, { columns, color, isEscFree, spinner: settings.spinner })] : []),
+    ...(turn
+      ? [workingLine(turn, now, { columns, color, isAsking, isEscFree, spinner: settings.spinner })]
+      : []),
     ...listed(
       steers.map(({ text }) => text),
       'next',
@@ -43,6 +46,8 @@ export function renderWorking(state: ChatState, now: number, { columns, color }:
 }
 
 interface WorkingLineOptions extends Pick<RenderContext, 'columns' | 'color'> {
+  /** Whether a question of the conversation is pending. */
+  isAsking: boolean
   /** Whether nothing else on the screen uses Esc. */
   isEscFree: boolean
   spinner: SpinnerName
@@ -51,12 +56,12 @@ interface WorkingLineOptions extends Pick<RenderContext, 'columns' | 'color'> {
 function workingLine(
   turn: RunningTurn,
   now: number,
-  { columns, color, isEscFree, spinner }: WorkingLineOptions,
+  { columns, color, isAsking, isEscFree, spinner }: WorkingLineOptions,
 ): string {
   const elapsed = Math.max(0, now - turn.startedAt)
   const frames = [...SPINNER_FRAMES[spinner]]
   const mark = paint(frames[Math.floor(elapsed / FRAME_MS) % frames.length]!, color, 'accent')
-  const what = turn.isCancelling ? 'stopping' : cleanLine(turn.doing)
+  const what = turn.isCancelling ? 'stopping' : isAsking ? 'waiting for you' : cleanLine(turn.doing)
   const tokens = Math.round(turn.outputTokens)
   const facts = [
     formatSpan(elapsed), // the line changes once a second

@@ -1,6 +1,5 @@
 import { isNotRun } from '../../core/base/not-run.ts'
 import {
-  type AskClosedEvent,
   type AskUserEvent,
   type ContextUsageEvent,
   McpEventKind,
@@ -15,7 +14,6 @@ import { CHARS_PER_TOKEN } from '../view/numbers.ts'
 import { closeAsk, openAsk } from './asks.ts'
 import { reduceCompaction, warnIfFull } from './compaction.ts'
 import { closeText, finish, finishAll, finishTools, flushTools } from './finish.ts'
-import { isCurrent } from './pending-asks.ts'
 import { findTypedText, isOurs, withoutSteer } from './steers.ts'
 import type { ChatState, RunningTurn, UsageTotals } from './types.ts'
 
@@ -46,7 +44,7 @@ export function reduceStream(state: ChatState, { event }: StreamEvent, now?: num
     case 'askUser':
       return ask(state, event.value)
     case 'askClosed':
-      return endAsk(state, event.value)
+      return closeAsk(state, event.value)
     case 'contextUsage':
       return { ...state, usage: addContextUsage(state.usage, event.value) }
     case 'compaction':
@@ -144,12 +142,7 @@ function ask(state: ChatState, event: AskUserEvent): ChatState {
   const { permission } = event
   const withDiff = permission ? changeTool(state, permission.callId, { diff: permission.diff }) : state
   const { agent, sender } = state
-  return doing(openAsk(withDiff, event, { agent, sender }), 'waiting for you')
-}
-
-function endAsk(state: ChatState, closed: AskClosedEvent): ChatState {
-  const next = closeAsk(state, closed)
-  return next.asks.some((card) => isCurrent(next, card)) ? next : doing(next, runningNames(state.tools))
+  return openAsk(withDiff, event, { agent, sender })
 }
 
 function runningNames(tools: readonly ToolRun[]): string {

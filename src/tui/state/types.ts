@@ -19,7 +19,7 @@ export interface RunningTurn {
   runId: string
   /** Milliseconds since 1970. */
   startedAt: number
-  /** The current activity in a word or two: `thinking`, `writing`, `running bash`, `waiting for you`. */
+  /** The current activity in a word or two, apart from questions: `thinking`, `writing`, `running bash`. */
   doing: string
   /** The output tokens so far, estimated from characters while streaming. */
   outputTokens: number
