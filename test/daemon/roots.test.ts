@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { mkdtempDisposable, readFile, writeFile } from 'node:fs/promises'
+import { mkdtempDisposable, readFile, realpath, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { ApprovalMode } from '../../src/core/protocol/crabtalk.generated.ts'
+import { ApprovalMode, PolicyEffect } from '../../src/core/protocol/crabtalk.generated.ts'
 import { request, route } from '../../src/core/protocol/dispatch.ts'
 import { runSlash } from '../../src/tui/slash/run.ts'
 import { startTestDispatch } from '../support/test-dispatch.ts'
@@ -39,6 +39,41 @@ test('files in an added directory count as files in the working directory, for t
   await assert.rejects(node.ask('hi', { sender: 'telegram:7', options: { roots: [other.path] } }), {
     kind: 'denied',
   })
+})
+
+test('commands that only read run in an added directory, and the policy is explained with it', async () => {
+  await using other = await mkdtempDisposable(join(tmpdir(), 'crab-root-'))
+  const root = await realpath(other.path)
+  await writeFile(join(root, 'a.txt'), 'the text of a')
+  const command = `cd ${root} && cat a.txt`
+  const call = (id: string) => ({ parts: [{ call: id, name: 'bash', args: JSON.stringify({ command }) }] })
+  await using node = await startTestDispatch([
+    call('a'),
+    { parts: ['Done.'] },
+    call('b'),
+    { parts: ['Done.'] },
+  ])
+  await node.ask('read', { options: { roots: [root] } })
+  assert.match(node.server.requests[1]!.text, /the text of a/)
+  await node.ask('read')
+  assert.match(node.server.requests[3]!.text, /outside the working directory/)
+  const explain = (roots: string[]) => {
+    const message = {
+      agent: 'crab',
+      sender: 'ann',
+      tool: 'bash',
+      arguments: JSON.stringify({ command }),
+      roots,
+    }
+    return request(node.dispatch, 'policyExplain', message, NEVER)
+  }
+  assert.equal((await explain([root])).effect, PolicyEffect.ALLOW)
+  assert.equal((await explain([])).effect, PolicyEffect.ASK)
+  await assert.rejects(explain(['relative']), { kind: 'invalid' })
+  const chat = createSlashChat(node.dispatch)
+  chat.context.act({ type: 'set', change: { roots: [root] } })
+  await runSlash(`/permissions bash(${command})`, chat.context, NEVER)
+  assert.match(JSON.stringify([chat.blocks(), chat.state().overlay]), /cd only reads in/)
 })
 
 test('/add-dir adds what the shell finds from the working directory, and lists what was added', async () => {

@@ -99,6 +99,12 @@ Exits with 0 for every decision; programs read it with --json.`,
         summary: 'Evaluate as a call in this directory',
       },
       {
+        name: 'add-dir',
+        value: 'DIR',
+        kind: 'folder',
+        summary: 'Evaluate with this directory added (repeatable)',
+      },
+      {
         name: 'allow',
         value: 'RULE',
         kind: 'rule',

@@ -24,6 +24,7 @@ export const explainPolicyCommand: CommandHandler = async ({ options, host, sign
     deny: [...options.values('deny')],
     ask: [...options.values('ask')],
     mode: readMode(options),
+    roots: options.values('add-dir').map((path) => resolve(host.cwd(), path)),
   }
   await using attached = await attach(host)
   const decision = await request(attached.dispatch, 'policyExplain', message, signal)

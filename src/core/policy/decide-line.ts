@@ -95,18 +95,28 @@ function doubtAbove(
   rules: readonly ParsedRule[],
   context: PolicyContext,
 ): ReadOnlyDoubt | undefined {
-  const top = use && topAbove(use, context)
+  const top = (use === undefined ? [] : topsOutside(use, context)).find((one) => {
+    const reading = { kind: 'read', path: join(one, '.git'), shown: one } as const
+    const matched = rulesAbout(reading, rules, context)
+    return conclude(reading, { matched, hidden: [] }, context).effect !== 'allow'
+  })
   if (top === undefined) return undefined
-  const reading = { kind: 'read', path: join(top, '.git'), shown: top } as const
-  const matched = rulesAbout(reading, rules, context)
-  if (conclude(reading, { matched, hidden: [] }, context).effect === 'allow') return undefined
   const why = `git reads the repository of ${showText(top)}, outside the working directory, and no rule allows reading there`
   return { why, startsPrograms: false }
 }
 
-/** Returns the top folder of the repository that git reads, if it is outside the working directory. */
-function topAbove({ repository }: ReadOnlyUse, { workspace }: PolicyContext): string | undefined {
-  return repository !== undefined && !isInside(workspace, repository) ? repository : undefined
+/** Returns the top folders of the repositories that git may read outside of the working directory. */
+function topsOutside({ repositories = [] }: ReadOnlyUse, { workspace }: PolicyContext): readonly string[] {
+  return repositories.filter((top) => !isInside(workspace, top))
+}
+
+/** Returns the folder that a command reads in, if that is not the working directory. */
+function findReadsIn(use: ReadOnlyUse, context: PolicyContext): string | undefined {
+  const [top] = topsOutside(use, context)
+  if (top !== undefined) return top
+  const { workspace, roots = [] } = context
+  const path = use.paths.find((one) => !isInside(workspace, one))
+  return path === undefined ? undefined : roots.find((root) => isInside(root, path))
 }
 
 /** Whether a command asks only because of the other commands of its line. */
@@ -138,7 +148,7 @@ function judge(words: readonly string[], judging: Judging): RuleVerdict {
     doubt: doubt?.why,
     ...(use && {
       builtIn: use.form,
-      readsIn: topAbove(use, context),
+      readsIn: findReadsIn(use, context),
       closing: findClosing(use, rules, context),
     }),
   }

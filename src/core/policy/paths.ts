@@ -52,12 +52,21 @@ export function isInside(folder: string, path: string): boolean {
   return relativePath !== '..' && !relativePath.startsWith(`..${sep}`) && !isAbsolute(relativePath)
 }
 
+/** The working directory and the folders that count as it; all are absolute and without links. */
+export interface Workspace {
+  workspace: string
+  roots?: readonly string[]
+}
+
 /** Whether a path is in the working directory, or in a folder that counts as it. */
-export function isInWorkspace(
-  { workspace, roots = [] }: { workspace: string; roots?: readonly string[] },
-  path: string,
-): boolean {
+export function isInWorkspace({ workspace, roots = [] }: Workspace, path: string): boolean {
   return isInside(workspace, path) || roots.some((root) => isInside(root, path))
+}
+
+/** Returns the folders that are not inside another one, each once. */
+export function keepOutermost(folders: readonly string[]): string[] {
+  const all = [...new Set(folders)]
+  return all.filter((folder) => !all.some((other) => other !== folder && isInside(other, folder)))
 }
 
 /** Follows a path that does not fully exist, segment by segment. `from` exists and has no links. */

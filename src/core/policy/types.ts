@@ -45,12 +45,15 @@ export interface EditGuard {
 export interface ReadOnlyUse {
   /** The built-in form as shown to users: `git log`. */
   form: string
-  /** The files and folders that it names, all in the working directory. */
+  /** The files and folders that it names, all in the working directory or an added one. */
   paths: readonly string[]
   /** Folders whose files it may show, at any depth. */
   trees: readonly string[]
-  /** The top folder of the repository that git reads; it may be above the working directory. */
-  repository?: string
+  /**
+   * The top folders of the repositories that git may read, none of them inside another; they may be above the
+   * working directory.
+   */
+  repositories?: readonly string[]
 }
 
 /** The reason why a command on the read-only list needs confirmation after all. */

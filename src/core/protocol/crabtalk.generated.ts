@@ -2512,6 +2512,8 @@ export interface ExplainPolicy {
   ask: string[];
   /** The approval mode, as in TurnOptions. */
   mode: ApprovalMode;
+  /** Additional directories, as in TurnOptions. */
+  roots: string[];
 }
 
 /** The decision on a tool call, and the reason. */
@@ -19549,7 +19551,7 @@ export const McpTraceEvent: MessageFns<McpTraceEvent> = {
 };
 
 function createBaseExplainPolicy(): ExplainPolicy {
-  return { agent: "", sender: "", cwd: "", tool: "", arguments: "", allow: [], deny: [], ask: [], mode: 0 };
+  return { agent: "", sender: "", cwd: "", tool: "", arguments: "", allow: [], deny: [], ask: [], mode: 0, roots: [] };
 }
 
 export const ExplainPolicy: MessageFns<ExplainPolicy> = {
@@ -19580,6 +19582,9 @@ export const ExplainPolicy: MessageFns<ExplainPolicy> = {
     }
     if (message.mode !== 0) {
       writer.uint32(72).int32(message.mode);
+    }
+    for (const v of message.roots) {
+      writer.uint32(82).string(v!);
     }
     return writer;
   },
@@ -19669,6 +19674,14 @@ export const ExplainPolicy: MessageFns<ExplainPolicy> = {
             message.mode = reader.int32() as any;
             continue;
           }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.roots.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -19695,6 +19708,7 @@ export const ExplainPolicy: MessageFns<ExplainPolicy> = {
     message.deny = object.deny?.map((e) => e) || [];
     message.ask = object.ask?.map((e) => e) || [];
     message.mode = object.mode ?? 0;
+    message.roots = object.roots?.map((e) => e) || [];
     return message;
   },
 };

@@ -13,6 +13,8 @@ export interface ToolRequest {
   agent: AgentConfig
   /** The working directory of this run: absolute, links resolved. */
   cwd: string
+  /** Additional folders whose files count as files in the working directory, links resolved. */
+  roots?: readonly string[]
   /** The caller's environment, for tools that start processes; absent when a call is only explained. */
   env?: Readonly<Record<string, string>>
 }

@@ -223,7 +223,7 @@ async function createToolContext(at: {
     permissions,
     asks,
     channel,
-    request: { agent: inputs.toolAgent, cwd: workspace, env: settings.env ?? {} },
+    request: { agent: inputs.toolAgent, cwd: workspace, roots: inputs.roots, env: settings.env ?? {} },
     dispatch: { sender, trust, session, runId, env: settings.env ?? {}, spillDir, keepDir, turnOver },
     files,
     now,

@@ -16,6 +16,8 @@ export interface PossibleCall {
   agent: AgentConfig
   /** The working directory, with links resolved. */
   cwd: string
+  /** Additional directories, with links resolved. */
+  roots: readonly string[]
 }
 
 /**
@@ -29,8 +31,8 @@ export async function describeCallAction(
   call: PossibleCall,
   signal: AbortSignal,
 ): Promise<PolicyAction> {
-  const { tool, args, agent, cwd } = call
-  const request = { args: { ...REQUIRED.get(tool), ...args }, agent, cwd }
+  const { tool, args, agent, cwd, roots } = call
+  const request = { args: { ...REQUIRED.get(tool), ...args }, agent, cwd, roots }
   const described = await services.hook.describe?.(tool, request)
   const action =
     described ??

@@ -21,7 +21,7 @@ import { readObject } from './json-text.ts'
 import { loadAgentRules, toPolicyEffect, toPolicyRule } from './mcp-policy.ts'
 import { describeAction, describeCallAction, type PossibleCall } from './policy-action.ts'
 import type { RequestContext } from './request-context.ts'
-import { RUNTIME_MODES, refuseWidening } from './turn-message.ts'
+import { RUNTIME_MODES, refuseWidening, requireAbsolute } from './turn-message.ts'
 
 /**
  * Handles `policy_explain`: returns the decision that a turn making this call now would get, under the rules
@@ -36,12 +36,12 @@ export async function policyExplain(
   message: ExplainPolicy,
   signal: AbortSignal,
 ): Promise<PolicyDecision> {
-  const { cwd, tool, arguments: text, allow, deny, ask, mode } = message
+  const { cwd, tool, arguments: text, allow, deny, ask, mode, roots } = message
   const { paths, homeDir, cwd: usual } = services.node
   const { agent: name, sender } = completePair(channel, message)
   const agent = toBuiltAgent(services, await services.agents.get(name, { create: false }))
   const trust = classifyTurn(channel, sender)
-  if (trust !== 'local') refuseWidening({ allow, mode, env: {}, mcps: [] }, sender, trust)
+  if (trust !== 'local') refuseWidening({ allow, mode, roots, env: {}, mcps: [] }, sender, trust)
   const conversation = await findConversation(services, agent, sender)
   const chosen = cwd || conversation?.header.cwd || usual
   const workspace = await openWorkspace(
@@ -56,14 +56,16 @@ export async function policyExplain(
     ...(await loadAgentRules(services, agent)),
   ]
   const place = { workspace, homeDir }
+  const added = await Promise.all(roots.map((root) => openWorkspace(requireAbsolute(root))))
   const setting = {
     ...place,
+    roots: added,
     trust,
     mode: RUNTIME_MODES.get(mode) ?? agent.mode ?? 'ask',
     readable: conversation ? [await resolvePath(join(paths.cache, 'output', conversation.id), place)] : [],
     rules: await resolveRules(rules, place),
   }
-  const action = await describeOrRefuse(services, { tool, args, agent, cwd: workspace }, signal)
+  const action = await describeOrRefuse(services, { tool, args, agent, cwd: workspace, roots: added }, signal)
   if (action instanceof CrabError) return toRefusal(action, { trust, call: describeRefused(tool, args) })
   const { effect, reason, rule, matched, suggestions, builtIn = '', warnings } = decide(action, setting)
   return {

@@ -107,7 +107,8 @@ function toShare(compactAt: number): number {
   throw new CrabError('invalid', `Cannot compact at ${compactAt}: it is not a share between 0 and 1`)
 }
 
-function requireAbsolute(root: string): string {
+/** Throws `invalid` for an additional directory that is not an absolute path. */
+export function requireAbsolute(root: string): string {
   if (isAbsolute(root)) return root
   throw new CrabError('invalid', `Cannot add the directory ${root}: it is not an absolute path`)
 }

@@ -19,7 +19,7 @@ export async function explainPolicy(
   { dispatch, state, ports, rules }: SlashContext,
   { also = [], signal }: { also?: readonly string[]; signal: AbortSignal },
 ): Promise<PolicyDecision> {
-  const { agent, sender } = state()
+  const { agent, sender, roots } = state()
   const message = {
     agent,
     sender,
@@ -30,6 +30,7 @@ export async function explainPolicy(
     allow: [...rules.allow, ...also],
     ask: [...rules.ask],
     deny: [...rules.deny],
+    roots: [...roots],
   }
   return request(dispatch, 'policyExplain', message, signal)
 }

@@ -59,7 +59,7 @@ interface BashOptions {
 type Args = Readonly<Record<string, unknown>>
 
 async function describe(
-  { args, cwd, env }: ToolRequest,
+  { args, cwd, roots, env }: ToolRequest,
   { processes, ...place }: BashOptions,
 ): Promise<PolicyAction> {
   parseTimeout(args)
@@ -71,10 +71,10 @@ async function describe(
     configFiles: gitConfigFiles(env),
     async isOldGit() {
       const { isOldGit } = await import('./git-version.ts')
-      return await isOldGit(processes, { cwd, env })
+      return await isOldGit(processes, { cwd, env, ...(roots && { roots }) })
     },
   }
-  const analysis = await analyzeLine(command, { ...place, cwd, path, ...checkGit })
+  const analysis = await analyzeLine(command, { ...place, cwd, ...(roots && { roots }), path, ...checkGit })
   return { kind: 'bash', command, ...analysis }
 }
 

@@ -1,5 +1,6 @@
 import { text } from 'node:stream/consumers'
 import type { ProcessHost } from '../../process/types.ts'
+import type { ToolDispatch } from '../../runtime/hook.ts'
 import { DEFAULT_PATH, hardenedEnv } from './environment.ts'
 import { keepFoldersOutside } from './program-origin.ts'
 
@@ -10,10 +11,13 @@ import { keepFoldersOutside } from './program-origin.ts'
  */
 export async function isOldGit(
   processes: ProcessHost,
-  { cwd, env }: { cwd: string; env: Readonly<Record<string, string>> },
+  { cwd, roots, env }: Pick<ToolDispatch, 'cwd' | 'roots' | 'env'>,
 ): Promise<boolean> {
   const hardened = hardenedEnv(env)
-  const path = await keepFoldersOutside(hardened['PATH'] ?? DEFAULT_PATH, cwd)
+  const path = await keepFoldersOutside(hardened['PATH'] ?? DEFAULT_PATH, {
+    workspace: cwd,
+    ...(roots && { roots }),
+  })
   await using running = await processes.start({
     argv: ['git', 'version'],
     cwd,

@@ -2,11 +2,11 @@ import { lstat, readlink, realpath } from 'node:fs/promises'
 import { basename, delimiter, dirname, isAbsolute, join, resolve } from 'node:path'
 import { lazy } from '../../base/lazy.ts'
 import { isMissing } from '../../base/system-error.ts'
-import { isInside } from '../../policy/paths.ts'
+import { isInWorkspace, type Workspace } from '../../policy/paths.ts'
 import { Doubt, showText } from '../../policy/read-only/doubt.ts'
 
 /**
- * The place where PATH finds a program; `inside` and `shim` mean that files of the working directory decide
+ * The place where PATH finds a program; `inside` and `shim` mean that files of the working directory, or of an added one, decide
  * which program runs.
  */
 export type ProgramOrigin = 'elsewhere' | 'inside' | 'shim' | 'nowhere'
@@ -20,7 +20,7 @@ export type ProgramOrigin = 'elsewhere' | 'inside' | 'shim' | 'nowhere'
  */
 export async function openPrograms(
   path: string | undefined,
-  cwd: string,
+  workspace: Workspace,
 ): Promise<(program: string) => Promise<ProgramOrigin>> {
   if (path === undefined) return () => Promise.resolve('elsewhere')
   const folders = path.split(delimiter)
@@ -32,7 +32,7 @@ export async function openPrograms(
   const real = lazy(() => Promise.all(folders.map(resolveFolder)))
   const find = async (program: string): Promise<ProgramOrigin> => {
     const places = [...new Set(await real.get())]
-    const origins = await Promise.all(places.map((folder) => findOrigin(join(folder, program), cwd)))
+    const origins = await Promise.all(places.map((folder) => findOrigin(join(folder, program), workspace)))
     return origins.find((one) => one === 'inside') ?? origins.find((one) => one !== 'nowhere') ?? 'nowhere'
   }
   const bash = await find('bash')
@@ -46,19 +46,19 @@ export async function openPrograms(
  * Removes from a PATH the folders whose programs depend on the working directory: those inside it, links
  * resolved, relative ones, and those of shims.
  */
-export async function keepFoldersOutside(path: string, cwd: string): Promise<string> {
+export async function keepFoldersOutside(path: string, workspace: Workspace): Promise<string> {
   const folders = path.split(delimiter).filter((folder) => isAbsolute(folder))
   const real = await Promise.all(folders.map(resolveFolder))
-  return folders.filter((_, i) => !isInside(cwd, real[i]!) && !isShim(real[i]!)).join(delimiter)
+  return folders.filter((_, i) => !isInWorkspace(workspace, real[i]!) && !isShim(real[i]!)).join(delimiter)
 }
 
 /** Follows a program's links one by one, because a link inside the working directory may lead to anything. */
-async function findOrigin(path: string, cwd: string): Promise<ProgramOrigin> {
+async function findOrigin(path: string, workspace: Workspace): Promise<ProgramOrigin> {
   let at = path
   try {
     for (let links = 0; links < MAX_LINKS; links++) {
       const stats = await lstat(at)
-      if (isInside(cwd, at)) return 'inside'
+      if (isInWorkspace(workspace, at)) return 'inside'
       if (isShim(at)) return 'shim'
       if (!stats.isSymbolicLink()) return 'elsewhere'
       const target = resolve(dirname(at), await readlink(at))

@@ -5,7 +5,7 @@ import { CrabError } from '../../base/errors.ts'
 import { lexShell, type ShellWord } from '../../base/shell-lexer.ts'
 import { getErrorCode, isMissing } from '../../base/system-error.ts'
 import { toVisible } from '../../base/visible.ts'
-import { isInside, resolvePath } from '../../policy/paths.ts'
+import { isInside, isInWorkspace, keepOutermost, resolvePath, type Workspace } from '../../policy/paths.ts'
 import { READ_ONLY_COMMANDS } from '../../policy/read-only/commands.ts'
 import { CHANGED_BEFORE, Doubt, showText } from '../../policy/read-only/doubt.ts'
 import { checkRepository } from '../../policy/read-only/git-repository.ts'
@@ -19,6 +19,8 @@ import { openPrograms, type ProgramOrigin } from './program-origin.ts'
 export interface LineContext {
   /** The working directory, links resolved. */
   cwd: string
+  /** Additional folders whose files count as files in the working directory, links resolved. */
+  roots?: readonly string[]
   homeDir: string
   /** The paths that no tool may read, as openProtectedPaths() takes them. */
   closed: readonly string[]
@@ -43,7 +45,8 @@ export type LineAnalysis = Pick<Extract<PolicyAction, { kind: 'bash' }>, 'readOn
  * Determines for each simple command of a line what it reads, if it is known to change nothing, or why a
  * command with a read-only form still needs permission (ADR 0155).
  *
- * Every word that may be a path must lie in the working directory, links resolved, and must not be protected.
+ * Every word that may be a path must lie in the working directory or an added one, links resolved, and must not
+ * be protected.
  * After a command that may change something, only commands that name no path qualify, because that command
  * could have put a link there. A `cd` may fail, so the paths after it are checked from both folders.
  */
@@ -70,9 +73,15 @@ async function judgeForms(
 ): Promise<(ReadOnlyUse | ReadOnlyDoubt | undefined)[]> {
   try {
     if (forms.length > MAX_COMMANDS) throw new Doubt(`the line has more than ${MAX_COMMANDS} commands`)
-    const findOrigin = await openPrograms(context.path, context.cwd)
+    const { cwd, roots } = context
+    const workspace = { workspace: cwd, ...(roots && { roots }) }
+    const findOrigin = await openPrograms(context.path, workspace)
     const protectedPaths = await openProtectedPaths(context.closed)
-    const walk: Walk = { ...context, findOrigin, protectedPaths, folders: [context.cwd], isChanged: false }
+    const walk: Walk = {
+      ...{ ...context, workspace, findOrigin, protectedPaths },
+      folders: [cwd],
+      isChanged: false,
+    }
     const results: (ReadOnlyUse | ReadOnlyDoubt | undefined)[] = []
     for (const form of forms) {
       const result = form && (await judgeForm(form, walk).catch(explain))
@@ -110,6 +119,7 @@ type LineForm = ReadOnlyForm & { program: string; globs: ReadonlyMap<string, num
 
 /** The state of the analysis before a command of the line. */
 interface Walk extends LineContext {
+  workspace: Workspace
   /** Determines whether the working directory decides which program runs. */
   findOrigin: Awaited<ReturnType<typeof openPrograms>>
   protectedPaths: ProtectedPaths
@@ -152,15 +162,20 @@ async function judgeForm(form: LineForm, walk: Walk): Promise<ReadOnlyUse> {
     walk.folders.map((folder) => resolveNames(names, form, { ...walk, folder })),
   )
   const paths = [...new Set(found.flat())]
-  const repository = form.git && (await findRepository(form.git, walk))
-  const trees = repository === undefined ? paths : [isInside(walk.cwd, repository) ? walk.cwd : repository]
+  const repositories = form.git && (await findRepositories(form.git, walk))
+  const trees = repositories?.map((top) => (isInside(walk.cwd, top) ? walk.cwd : top)) ?? paths
   if (
     form.isRecursive &&
     trees.some((tree) => walk.protectedPaths.paths.some((path) => isInside(tree, path)))
   )
     throw new Doubt("the folder it reads contains crabtalk's own files")
   if (form.changesTo !== undefined) changeFolder(form.changesTo, paths, walk)
-  return { form: form.name, paths, trees: form.isRecursive ? trees : [], ...(repository && { repository }) }
+  return {
+    form: form.name,
+    paths,
+    trees: form.isRecursive ? trees : [],
+    ...(repositories && { repositories }),
+  }
 }
 
 function checkOrigin(program: string, origin: ProgramOrigin): void {
@@ -180,16 +195,16 @@ function changeFolder(name: string, paths: readonly string[], walk: Walk): void 
   walk.folders = [...new Set([...walk.folders, ...targets])]
 }
 
-/** Returns the topmost of the repositories that git may read from. */
-async function findRepository(
+/** Returns the repositories that git may read from, without those inside of another. */
+async function findRepositories(
   needs: 'history' | 'worktree',
-  { folders, cwd, isOldGit, configFiles = [] }: Walk,
-): Promise<string> {
-  const tops = await Promise.all(folders.map((folder) => checkRepository(folder, { cwd, needs })))
+  { folders, workspace, isOldGit, configFiles = [] }: Walk,
+): Promise<string[]> {
+  const tops = await Promise.all(folders.map((folder) => checkRepository(folder, { workspace, needs })))
   await checkConfigFiles(configFiles, tops)
   if (tops.some((top, i) => top !== folders[i]) && (await isOldGit?.()))
     throw new Doubt('a git before 2.38 may find another repository below the top of this one')
-  return tops.reduce((first, top) => (top.length < first.length ? top : first))
+  return keepOutermost(tops)
 }
 
 /** Refuses a user configuration that lies in a repository, because the project may have brought it. */
@@ -204,7 +219,7 @@ async function checkConfigFiles(files: readonly string[], tops: readonly string[
   }
 }
 
-/** Resolves words to paths, and requires each to be in the working directory and not protected. */
+/** Resolves words to paths, and requires each to be in the working directory or an added one, and not protected. */
 async function resolveNames(
   names: readonly string[],
   form: LineForm,
@@ -222,7 +237,7 @@ async function resolveNames(
 async function resolveName(
   name: string,
   { isFilesOnly }: LineForm,
-  { folder, cwd, homeDir, protectedPaths }: Walk & { folder: string },
+  { folder, workspace, homeDir, protectedPaths }: Walk & { folder: string },
 ): Promise<string> {
   const shown = showText(name)
   if (/^[\\/]{2}/.test(name)) throw new Doubt(`${shown} may be on another host`)
@@ -230,8 +245,8 @@ async function resolveName(
     workspace: folder,
     homeDir,
   })
-  if (!isInside(cwd, path))
-    throw new Doubt(describeOutside(shown, path, isInside(cwd, resolve(folder, name))))
+  if (!isInWorkspace(workspace, path))
+    throw new Doubt(describeOutside(shown, path, isInWorkspace(workspace, resolve(folder, name))))
   if (protectedPaths.holds(path)) throw new Doubt(`${shown} is a file of crabtalk itself`)
   const stats = await statIfThere(path)
   if (stats === undefined) return path // the command reports a missing file

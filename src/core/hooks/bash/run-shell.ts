@@ -1,6 +1,7 @@
-import { dirname, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { CrabError } from '../../base/errors.ts'
 import { replaceFile } from '../../base/files.ts'
+import { keepOutermost } from '../../policy/paths.ts'
 import { readPlain } from '../../policy/read-only/plain-files.ts'
 import type { ReadOnlyUse } from '../../policy/types.ts'
 import { type CommandResult, runCommand } from '../../process/run-command.ts'
@@ -13,7 +14,7 @@ import { keepFoldersOutside } from './program-origin.ts'
 
 /** One command line, for a call of `bash`. */
 export interface ShellCommand {
-  call: Pick<ToolDispatch, 'cwd' | 'env' | 'spillDir' | 'turnOver' | 'progress'>
+  call: Pick<ToolDispatch, 'cwd' | 'roots' | 'env' | 'spillDir' | 'turnOver' | 'progress'>
   command: string
   /** The read-only use of each of its commands, when all are known to change nothing. */
   uses?: readonly ReadOnlyUse[] | undefined
@@ -85,18 +86,18 @@ const MAX_DATA_KIB = 2 * 1024 * 1024
  * keeps the whole PATH.
  */
 async function readOnlyEnv(
-  { cwd, env, spillDir }: Pick<ToolDispatch, 'cwd' | 'env' | 'spillDir'>,
+  { cwd, roots, env, spillDir }: Pick<ToolDispatch, 'cwd' | 'roots' | 'env' | 'spillDir'>,
   uses: readonly ReadOnlyUse[],
 ): Promise<Record<string, string>> {
   const hardened = hardenedEnv(env)
   const path = hardened['PATH'] ?? DEFAULT_PATH
-  const tops = uses.flatMap(({ repository }) => repository ?? [])
-  const [top] = tops.sort((one, other) => one.length - other.length)
+  const tops = keepOutermost(uses.flatMap(({ repositories = [] }) => repositories))
+  const workspace = { workspace: cwd, ...(roots && { roots }) }
   const looksUp = uses.some(({ form }) => LOOKUPS.has(form))
   return {
     ...hardened,
-    PATH: looksUp && top === undefined ? path : await keepFoldersOutside(path, cwd),
-    ...(top !== undefined && { GIT_CEILING_DIRECTORIES: dirname(top) }),
+    PATH: looksUp && tops.length === 0 ? path : await keepFoldersOutside(path, workspace),
+    ...(tops.length > 0 && { GIT_CEILING_DIRECTORIES: tops.map((top) => dirname(top)).join(delimiter) }),
     ...(uses.some(({ form }) => form === 'rg') && {
       RIPGREP_CONFIG_PATH: await writeRipgrepConfig(spillDir),
     }),

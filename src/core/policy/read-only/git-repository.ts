@@ -1,7 +1,7 @@
 import { lstat, realpath, stat } from 'node:fs/promises'
 import { delimiter, dirname, join, relative, resolve } from 'node:path'
 import { isMissing } from '../../base/system-error.ts'
-import { isInside } from '../paths.ts'
+import { isInWorkspace, type Workspace } from '../paths.ts'
 import { Doubt, showText } from './doubt.ts'
 import { checkConfig } from './git-config.ts'
 import { findOddFile, readPlain, readPlainText } from './plain-files.ts'
@@ -14,19 +14,19 @@ import { findOddFile, readPlain, readPlainText } from './plain-files.ts'
  * The repository must contain all that it shares, and only regular files, since git may print what it reports
  * about a link's target. Its configuration may have only keys that are known to be harmless (in the
  * environment of hardenedEnv()). It may not have submodules, which have their own configurations. Its top may
- * be above the working directory `cwd`.
+ * be above the working directory.
  */
 export async function checkRepository(
   folder: string,
-  { cwd, needs }: { cwd: string; needs: 'history' | 'worktree' },
+  { workspace, needs }: { workspace: Workspace; needs: 'history' | 'worktree' },
 ): Promise<string> {
-  const paths = await findRepository(folder, cwd).catch(throwIncomplete)
+  const paths = await findRepository(folder, workspace).catch(throwIncomplete)
   const { top, gitDir, commonDir } = paths
   if (dirname(top).includes(delimiter))
     throw new Doubt(
       `the folder above the repository has a "${delimiter}" in its path, which git reads as two folders`,
     )
-  const displayPath = (path: string) => showText(relative(cwd, path))
+  const displayPath = (path: string) => showText(relative(workspace.workspace, path))
   const config = join(commonDir, 'config')
   checkConfig(await readPlainText(config).catch(throwIncomplete), displayPath(config))
   if (needs === 'worktree') await checkIndexFile(join(gitDir, 'index'))
@@ -49,10 +49,11 @@ interface RepositoryPaths {
 }
 
 /** Finds a repository like git does. Refuses a bare one, because any folder of a project could be one. */
-async function findRepository(folder: string, cwd: string): Promise<RepositoryPaths> {
+async function findRepository(folder: string, workspace: Workspace): Promise<RepositoryPaths> {
   for (let top = folder; ; top = dirname(top)) {
     const git = join(top, '.git')
-    if (await isThere(git)) return { top, ...(await openGitDir(git, isInside(cwd, top) ? cwd : top)) }
+    const bounds = isInWorkspace(workspace, top) ? workspace : { workspace: top }
+    if (await isThere(git)) return { top, ...(await openGitDir(git, bounds)) }
     if (await isThere(join(top, 'HEAD'))) throw new Doubt(`${showText(top)} may be a bare repository`)
     if (top === dirname(top)) throw new Doubt('there is no git repository')
   }
@@ -60,15 +61,15 @@ async function findRepository(folder: string, cwd: string): Promise<RepositoryPa
 
 /**
  * Opens a `.git`. Refuses a repository that git would skip in favor of one in a parent folder, and one
- * outside of `root`.
+ * outside of `bounds`.
  */
-async function openGitDir(git: string, root: string): Promise<Omit<RepositoryPaths, 'top'>> {
+async function openGitDir(git: string, bounds: Workspace): Promise<Omit<RepositoryPaths, 'top'>> {
   const isFolder = (await stat(git)).isDirectory()
   const gitDir = await realpath(isFolder ? git : await followGitFile(git))
   const common = join(gitDir, 'commondir') // git follows it in any repository, not only in that of a work tree
   const hasCommon = !isFolder || (await isThere(common))
   const commonDir = await realpath(hasCommon ? resolve(gitDir, await readLine(common)) : gitDir)
-  const outside = [gitDir, commonDir].find((dir) => !isInside(root, dir))
+  const outside = [gitDir, commonDir].find((dir) => !isInWorkspace(bounds, dir))
   if (outside !== undefined) throw new Doubt(`the repository is in another folder (${showText(outside)})`)
   const [head, ...folders] = await Promise.all([
     readPlainText(join(gitDir, 'HEAD')),
