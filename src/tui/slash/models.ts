@@ -98,8 +98,8 @@ async function chooseForConversation(
   }
   await showUsual(context, signal)
   await storeChoice(chosen, context, signal)
-  const text = name === '' ? 'The agent chooses the model' : describeModel(context.state())
-  printNotice(context, 'success', text)
+  const origin = name === '' ? `, as set for ${context.state().agent}` : ''
+  printNotice(context, 'success', `${describeModel(context.state())}${origin}`)
 }
 
 /** Stores the choice with the conversation, or has its first message store it. */
@@ -209,20 +209,20 @@ function matchesModel(model: ModelInfo, query: string): boolean {
 }
 
 function modelPicker(models: readonly ModelInfo[], { state }: SlashContext): Picker {
-  const { chosenModel, chosenEffort = '', model } = state()
+  const { agent, chosenModel, chosenEffort = '', model, usual } = state()
   const isOwn = chosenModel === undefined
   const used = models.find((one) => hasName(one, model))
   const own: PickerItem = {
     value: '',
-    label: "the agent's own",
-    detail: isOwn ? model : '',
+    label: `no choice: the model of ${agent}`,
+    detail: usual.model,
     isCurrent: isOwn,
     levels: isOwn ? (used?.efforts ?? []) : [],
   }
-  const items = [own, ...models.map((one) => toItem(one, chosenModel))]
+  const items = [own, ...models.map((one) => toItem(one, { chosenModel, model }))]
   return newPicker({
     picker: 'model',
-    title: 'Model',
+    title: model === '' ? 'Model' : `Model: ${model}`,
     items,
     targets: { names: TARGETS, selected: 0 },
     level: chosenEffort,
@@ -241,13 +241,17 @@ function effortMenu({ name, efforts }: ModelInfo, { state }: SlashContext): Menu
   return newMenu({ picker: 'effort', title: `Reasoning effort of ${name}`, items, selected })
 }
 
-function toItem(model: ModelInfo, chosen: string | undefined): PickerItem {
+function toItem(
+  item: ModelInfo,
+  { chosenModel, model }: { chosenModel: string | undefined; model: string },
+): PickerItem {
+  const facts = formatFacts(item)
   return {
-    value: model.name,
-    label: model.name,
-    detail: formatFacts(model),
-    isCurrent: chosen !== undefined && hasName(model, chosen),
-    levels: model.efforts,
+    value: item.name,
+    label: item.name,
+    detail: hasName(item, model) ? ['in use', facts].filter(Boolean).join(' · ') : facts,
+    isCurrent: chosenModel !== undefined && hasName(item, chosenModel),
+    levels: item.efforts,
   }
 }
 

@@ -26,12 +26,22 @@ test('/model offers every model with its known facts, and the choice applies to 
   const { overlay } = chat.state()
   assert.ok(overlay?.kind === 'picker')
   const [own, ...models] = overlay.items
-  assert.deepEqual([own?.label, own?.isCurrent], ["the agent's own", true])
+  assert.deepEqual([own?.label, own?.isCurrent], ['no choice: the model of crab', true])
   assert.deepEqual(models.map(({ value }) => value).toSorted(), ['big', 'demo', 'scripted', 'small'])
   const big = models.find(({ value }) => value === 'big')!
   assert.match(big.detail, /1M context · \$3\.00 in, \$15\.00 out per million/)
   await onChosen({ type: 'chosen', picker: 'model', value: 'big' }, chat.context, NEVER)
   assert.deepEqual([chat.state().chosenModel, chat.state().model], ['big', 'big'])
+  await runSlash('/model', chat.context, NEVER)
+  const next = chat.state().overlay
+  assert.ok(next?.kind === 'picker')
+  assert.equal(next.title, 'Model: big')
+  const marked = next.items.filter(({ isCurrent, detail }) => isCurrent || detail.startsWith('in use'))
+  assert.deepEqual(
+    marked.map(({ label, isCurrent }) => [label, isCurrent]),
+    [['big', true]],
+  )
+  assert.equal(next.items[0]?.detail, 'scripted')
   await onChosen({ type: 'chosen', picker: 'model', value: '' }, chat.context, NEVER)
   assert.equal(chat.state().chosenModel, undefined)
 })
