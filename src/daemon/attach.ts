@@ -43,20 +43,22 @@ export async function attach(
   const optedOut = readOptOut(caller, daemon)
   const isNeeded = daemon === 'need' || daemon === 'only'
   if (optedOut !== undefined && isNeeded) throw withoutDaemon(task, optedOut)
-  if (optedOut !== undefined) return await attachToThisProcess(caller, paths, undefined)
-  const fallback = lazy(() => attachToThisProcess(caller, paths, 'the daemon went away'))
+  if (optedOut !== undefined) return await attachToThisProcess(caller, paths)
+  const fallback = lazy(() => attachToThisProcess(caller, paths, { why: 'the daemon went away' }))
   const target: DaemonTarget = { paths, env: caller.env, uid: caller.uid }
   const otherwise = daemon === 'use' ? { otherwise: toLazyDispatch(fallback) } : {}
   const found = await findOrStart(caller, { ...target, ...otherwise }, { daemon, signal })
   if (found && 'dispatch' in found) return throughDaemon(found, { caller, paths, fallback })
   if (isNeeded) throw withoutDaemon(task, found)
-  return await attachToThisProcess(caller, paths, found?.why)
+  return await attachToThisProcess(caller, paths, found)
 }
 
 /** The reason why no daemon is used, and what to do where one is required. */
 interface NoDaemonReason {
   why: string
   hint: string
+  /** Whether the user could not know it. */
+  isUnexpected?: boolean
 }
 
 /** Returns how the user opted out of the daemon; undefined when they did not. */
@@ -99,9 +101,10 @@ async function findOrStart(
 async function attachToThisProcess(
   caller: AttachingProcess,
   paths: HomePaths,
-  why: string | undefined,
+  { why, hint, isUnexpected }: Partial<NoDaemonReason> = {},
 ): Promise<RuntimeConnection> {
-  return await (await import('./in-process.ts')).attachInProcess(caller, { paths, why })
+  const reason = { why, ...(isUnexpected && { hint }) }
+  return await (await import('./in-process.ts')).attachInProcess(caller, { paths, ...reason })
 }
 
 function toLazyDispatch(attached: Lazy<RuntimeConnection>): Dispatch {
@@ -159,8 +162,17 @@ async function explainOtherModels(
   const { variableDigest } = await import('./variable-digest.ts')
   const other = own.find((name) => variableDigest(env[name]) !== environment[name])
   if (other === undefined) return undefined
-  const hint = 'unset it, or stop the daemon with crabtalk daemon stop: the next one takes the new value'
-  return { why: `${other} differs from what the daemon was started with`, hint }
+  if (environment[other] === '')
+    return {
+      why: `the daemon was started without ${other}`,
+      hint: 'stop the daemon with crabtalk daemon stop: the next one has it; or unset the variable',
+      isUnexpected: true,
+    }
+  return {
+    why: `${other} differs from what the daemon was started with`,
+    hint: 'unset the variable, or stop the daemon with crabtalk daemon stop: the next one takes the new value',
+    isUnexpected: true,
+  }
 }
 
 function warnOtherVersion({ build }: HelloInfo, { stderr }: AttachingProcess): void {

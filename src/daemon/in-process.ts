@@ -11,7 +11,7 @@ import type { RuntimeConnection } from './runtime-connection.ts'
 /** Opens a runtime inside this process. Fails with `config` when the home belongs to another program. */
 export async function attachInProcess(
   caller: AttachingProcess,
-  { paths, why }: { paths: HomePaths; why: string | undefined },
+  { paths, why, hint }: { paths: HomePaths } & Pick<RuntimeConnection, 'why' | 'hint'>,
 ): Promise<RuntimeConnection> {
   await refuseForeignHome(paths)
   const { env, pid, uid, homeDir, ripgrep, searchWorker } = caller
@@ -31,6 +31,7 @@ export async function attachInProcess(
     dispatch: route(handlers(services, 'process')),
     place: 'process',
     why,
+    hint,
     lease: (resource, signal) => services.stores.leases.take(resource, signal),
     [Symbol.asyncDispose]: () => services[Symbol.asyncDispose](),
   }

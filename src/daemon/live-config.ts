@@ -17,7 +17,10 @@ export interface LiveConfigOptions {
   env: Readonly<Record<string, string | undefined>>
   /** Aborted when the node shuts down. */
   shutdown: AbortSignal
-  /** Whether the node serves more than one command, so that models that were missing at first may appear. */
+  /**
+   * Whether the node is a daemon, which serves more than one command: models that were missing at first may
+   * appear, and its variables are not those of the user's shell.
+   */
   isLongLived: boolean
 }
 
@@ -62,8 +65,8 @@ export class LiveConfig {
     })
     this.#models = lazy(async () => {
       const config = await this.#config.get()
-      const { env, shutdown } = options
-      const models = await openModels({ config, env }, shutdown)
+      const { env, shutdown, isLongLived: isInDaemon } = options
+      const models = await openModels({ config, env, isInDaemon }, shutdown)
       if (models.defaultError) {
         const { withMissingKeyHint } = await import('./missing-key-hint.ts')
         models.setDefaultError(await withMissingKeyHint(models.defaultError, config, options))
@@ -161,9 +164,9 @@ export class LiveConfig {
     const [before, models] = await this.#read()
     const changed = findChangedParts(before, config)
     if (models && !changed.includes('models') && isSettled(config, models)) return { config, models, changed }
-    const { env, shutdown } = this.#options
+    const { env, shutdown, isLongLived: isInDaemon } = this.#options
     const until = AbortSignal.any([signal, shutdown])
-    const opened = await openModels({ config, env }, until)
+    const opened = await openModels({ config, env, isInDaemon }, until)
     until.throwIfAborted() // otherwise a server whose request was aborted would count as one without models
     const isWorse = config.defaultModel !== undefined && models && findDefaultModel(models) !== undefined
     if (isWorse && opened.defaultError) throw opened.defaultError

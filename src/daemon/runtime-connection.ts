@@ -11,6 +11,8 @@ export interface RuntimeConnection extends AsyncDisposable {
    * opted out; a sentence without a full stop.
    */
   readonly why: string | undefined
+  /** The advice about `why`; undefined when it was already printed, or when config.toml decides it. */
+  readonly hint?: string | undefined
   /** The address of a daemon that serves only the fixed protocol (ADR 0161). */
   readonly olderAt?: string | undefined
   /**

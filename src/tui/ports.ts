@@ -7,8 +7,14 @@ export interface ChatLink {
   place: 'process' | 'daemon'
   /** Changes when the daemon restarts, because it then numbers events from the start. */
   instance: string
-  /** Facts about the connection that the user should know, as sentences. */
-  notes: readonly string[]
+  /** Facts about the connection that the user should know, each reported once. */
+  notes: readonly LinkNote[]
+}
+
+/** A fact about the connection, as a sentence, and what to do about it. */
+export interface LinkNote {
+  text: string
+  hint?: string
 }
 
 /** A file that is sent along with a message. Its bytes are included for the types that a model can view. */

@@ -4,7 +4,7 @@ import { openChat, type Session } from '../support/chat-session.ts'
 import { chooseDigit } from '../support/choose-digit.ts'
 import { kill } from '../support/processes.ts'
 import { startSandboxDaemon, WITH_DAEMON } from '../support/sandbox-daemon.ts'
-import { makeTalk, type Talk } from '../support/talk.ts'
+import { assertFailed, makeTalk, type Talk } from '../support/talk.ts'
 import { until } from '../support/until.ts'
 
 const CHAT = ['chat', '-s', 'ann'] as const
@@ -191,6 +191,25 @@ test('a chat reports that its daemon died, connects to the next one, and shows w
   await isIdle(chat)
   await leave(chat)
   assert.equal((await talk.run(['daemon', 'stop'], { env: WITH_DAEMON })).code, 0)
+})
+
+test('a daemon without the key of the provider names the variable, and so does a chat that has the key', async () => {
+  const config = () => 'model = "m"\n[[providers]]\nname = "a"\nkind = "anthropic"\nmodels = ["m"]\n'
+  await using talk = await makeTalk([], config)
+  await using _daemon = await startSandboxDaemon(talk)
+  const env = { ...WITH_DAEMON, ANTHROPIC_API_KEY: 'sk-test' }
+  await using chat = openChat(talk, CHAT, { env, columns: 120 })
+  await chat.shows('This chat runs in its own process: the daemon was started without ANTHROPIC_API_KEY')
+  await chat.shows('stop the daemon with crabtalk daemon stop')
+  await chat.shows('· in process')
+  chat.type('/new\r')
+  await chat.shows('new conversation')
+  assertOnce(chat, 'This chat runs in its own process')
+  await leave(chat)
+  assertFailed(await talk.send(['hi'], { env: WITH_DAEMON }), 'credentials', {
+    message: /^Cannot use provider "a" \(config\.toml:2\): the daemon was started without ANTHROPIC_API_KEY$/,
+    hint: /crabtalk daemon stop.*service\.env.*crabtalk connect/,
+  })
 })
 
 async function isIdle(chat: Session): Promise<void> {

@@ -240,7 +240,7 @@ test('attach() does without a daemon that would use a different model from this 
   )
   assert.equal(
     await describeAttachment(createCaller(home, { ANTHROPIC_API_KEY: 'sk-three' })),
-    'process: ANTHROPIC_API_KEY differs from what the daemon was started with',
+    'process: the daemon was started without ANTHROPIC_API_KEY',
   )
   assert.deepEqual(other.stderrTexts, [])
 })
@@ -261,7 +261,7 @@ test('attach() says what to do when a daemon is required and none can be used', 
   await using _daemon = await startTestDaemon(home, { env: { OPENAI_API_KEY: 'sk-one' } })
   assert.equal(
     await readHint(createCaller(home, { OPENAI_API_KEY: 'sk-two' })),
-    'unset it, or stop the daemon with crabtalk daemon stop: the next one takes the new value',
+    'unset the variable, or stop the daemon with crabtalk daemon stop: the next one takes the new value',
   )
 })
 

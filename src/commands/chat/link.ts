@@ -3,7 +3,7 @@ import { CrabError } from '../../core/base/errors.ts'
 import { type Lazy, lazy } from '../../core/base/lazy.ts'
 import type { Dispatch } from '../../core/protocol/dispatch.ts'
 import type { RuntimeConnection } from '../../daemon/runtime-connection.ts'
-import type { ChatLink, ChatPorts } from '../../tui/ports.ts'
+import type { ChatLink, ChatPorts, LinkNote } from '../../tui/ports.ts'
 
 /** A connection to the agents that is restored when it is lost. Disposing closes it. */
 export interface AgentLink extends AsyncDisposable {
@@ -13,8 +13,8 @@ export interface AgentLink extends AsyncDisposable {
 
 interface AttachResult {
   attached: RuntimeConnection
-  /** The messages printed while attaching. */
-  notes: readonly string[]
+  /** The messages of attaching that are not shown yet. */
+  notes: LinkNote[]
 }
 
 /**
@@ -48,10 +48,12 @@ export function openChatLink(host: Host): AgentLink {
 
 /** Attaches, and collects messages instead of writing them over the screen. */
 async function attachQuietly(host: Host, signal: AbortSignal): Promise<AttachResult> {
-  const notes: string[] = []
+  const notes: LinkNote[] = []
   const { attach } = await import('../../daemon/attach.ts')
-  const stderr = { write: (text: string) => notes.push(text.replace(/^crabtalk: /, '').trim()) }
+  const stderr = { write: (text: string) => notes.push({ text: text.replace(/^crabtalk: /, '').trim() }) }
   const attached = await attach({ ...host, stderr }, { daemon: 'start', signal })
+  const { why, hint } = attached
+  if (hint !== undefined) notes.push({ text: `This chat runs in its own process: ${why}`, hint })
   if (attached.olderAt === undefined) return { attached, notes }
   await attached[Symbol.asyncDispose]()
   throw new CrabError(
@@ -69,8 +71,10 @@ async function probe(host: Host, signal: AbortSignal): Promise<void> {
   await using _found = await attach({ ...host, stderr: { write() {} } }, { daemon: 'only', signal })
 }
 
-async function describe({ attached, notes }: AttachResult, signal: AbortSignal): Promise<ChatLink> {
+/** Describes the connection, with the messages that no earlier call returned. */
+async function describe({ attached, notes: unseen }: AttachResult, signal: AbortSignal): Promise<ChatLink> {
   const { place, dispatch } = attached
+  const notes = unseen.splice(0)
   if (place === 'process') return { place, instance: 'process', notes }
   const { request } = await import('../../core/protocol/dispatch.ts') // the first frame needs no codec
   const { pid } = await request(dispatch, 'hello', { versions: [1] }, signal)

@@ -28,6 +28,8 @@ export interface ModelLookup {
   model?: string
   /** Replaces the usual servers. */
   localServers?: readonly LocalPort[]
+  /** Whether this process is a daemon, whose variables are not those of the user's shell. */
+  isInDaemon?: boolean
 }
 
 /**
@@ -83,7 +85,8 @@ function isNamedDemo({ name, models }: ModelSource): boolean {
 
 async function findSources(lookup: ModelLookup, signal: AbortSignal): Promise<ModelSource[]> {
   const { config, env, localServers = LOCAL_SERVERS } = lookup
-  if (config.providers.length > 0) return config.providers.map((provider) => configuredSource(provider, env))
+  if (config.providers.length > 0)
+    return config.providers.map((provider) => configuredSource(provider, lookup))
   const keyed = PRESETS.flatMap((preset) => keyedSource(preset, env) ?? [])
   if (keyed.length > 0) return keyed
   return await localSources(localServers, signal)
@@ -113,8 +116,12 @@ function noModelsError({ name, where, listModels: canSay, nameHint }: ModelSourc
 }
 
 /** Creates the source lazily: an incomplete provider is an error for its callers, not for other providers. */
-function configuredSource(provider: ProviderConfig, env: Env): ModelSource {
+function configuredSource(
+  provider: ProviderConfig,
+  { env, isInDaemon = false }: Pick<ModelLookup, 'env' | 'isInDaemon'>,
+): ModelSource {
   const { name, kind, where, models } = provider
+  const resolve = () => ({ ...toEndpoint(provider, env), isInDaemon })
   const preset = PRESETS.find((known) => known.kind === kind && kind !== 'openai-compatible')
   return {
     name,
@@ -124,10 +131,10 @@ function configuredSource(provider: ProviderConfig, env: Env): ModelSource {
     ...ownedNames(provider),
     ...(preset && models === undefined && toSuggestion(suggestModel(preset, env, provider))),
     ...(kind in NAMES && { nameHint: NAMES[kind]! }),
-    check: () => checkEndpoint(toEndpoint(provider, env)),
-    prepare: () => prepareEndpoint(toEndpoint(provider, env)),
-    complete: (request, signal) => callEndpoint(() => toEndpoint(provider, env), request, signal),
-    ...(canList(kind) && { listModels: (signal) => fetchModels(toEndpoint(provider, env), signal) }),
+    check: () => checkEndpoint(resolve()),
+    prepare: () => prepareEndpoint(resolve()),
+    complete: (request, signal) => callEndpoint(resolve, request, signal),
+    ...(canList(kind) && { listModels: (signal) => fetchModels(resolve(), signal) }),
   }
 }
 

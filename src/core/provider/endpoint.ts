@@ -26,6 +26,8 @@ export interface ModelEndpoint {
   /** The time limit between two reads of the answer. */
   idleMs: number
   maxRetries: number
+  /** Set in a daemon, whose variables are not those of the user's shell. */
+  isInDaemon?: boolean
 }
 
 /**
@@ -66,14 +68,19 @@ export function endpointFromEnv(preset: Preset, env: Env): ModelEndpoint | undef
  */
 export function checkEndpoint(endpoint: ModelEndpoint): void {
   checkKey(endpoint)
-  const { name, kind, where, baseUrl, apiKey, aws } = endpoint
+  const { name, kind, where, baseUrl, apiKey, aws, isInDaemon } = endpoint
   if (apiKey !== undefined || aws?.credentials || !isVendors(kind, baseUrl)) return
   const preset = PRESETS.find((known) => known.kind === kind)
   const variables = kind === 'bedrock' ? AWS_KEYS : preset?.keys.join(' or ')
-  throw new CrabError('credentials', `Cannot use provider "${name}" (${where}): no key is set`, {
-    hint: `set ${variables}, or use crabtalk connect`,
+  const why = isInDaemon ? `the daemon was started without ${variables}` : 'no key is set'
+  throw new CrabError('credentials', `Cannot use provider "${name}" (${where}): ${why}`, {
+    hint: isInDaemon ? DAEMON_KEY_HINT : `set ${variables}, or use crabtalk connect`,
   })
 }
+
+/** The ways to give a daemon a key that it was started without. */
+export const DAEMON_KEY_HINT =
+  'stop it with crabtalk daemon stop: the next one takes the variables of your shell (a service: put the key into service.env, then crabup daemon restart); or store the key with crabtalk connect'
 
 /** Throws `credentials`, naming the source, for a key that is not a valid HTTP header value. */
 export function checkKey({

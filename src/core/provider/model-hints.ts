@@ -2,7 +2,7 @@ import { isContextOverflow } from '../base/context-overflow.ts'
 import type { ErrorKind } from '../base/errors.ts'
 import { isOpenAI } from './address.ts'
 import { type AwsAccess, findGeography } from './aws.ts'
-import type { ModelEndpoint } from './endpoint.ts'
+import { DAEMON_KEY_HINT, type ModelEndpoint } from './endpoint.ts'
 
 /** Returns a hint on how to fix a failed call; undefined when there is none. `message` is the cause. */
 export function hintFor(
@@ -32,13 +32,24 @@ export function hintFor(
   }
 }
 
-function aboutKey({ apiKey, keyFrom }: Pick<ModelEndpoint, 'apiKey' | 'keyFrom'>, message: string): string {
+function aboutKey(
+  { apiKey, keyFrom, isInDaemon }: Pick<ModelEndpoint, 'apiKey' | 'keyFrom' | 'isInDaemon'>,
+  message: string,
+): string {
+  if (apiKey === undefined && isInDaemon && VARIABLE.test(keyFrom))
+    return `the daemon was started without ${keyFrom}: ${DAEMON_KEY_HINT}`
   if (apiKey === undefined) return `no key is set: set one (${keyFrom}), or use crabtalk connect`
   if (/credit|quota|balance|billing/i.test(message)) return `add credit, or use another key (${keyFrom})`
   return `check the key (${keyFrom}), or replace it: crabtalk connect`
 }
 
-function aboutAws({ apiKey, aws, keyFrom }: ModelEndpoint, model: string, message: string): string {
+const VARIABLE = /^[A-Z][A-Z0-9_]*$/
+
+function aboutAws(
+  { apiKey, aws, keyFrom, isInDaemon }: ModelEndpoint,
+  model: string,
+  message: string,
+): string {
   if (CLOCK.test(message)) return 'check the clock of this machine: a signature holds for five minutes'
   const action = /not authorized to perform:? ([\w:*]+)/i.exec(message)?.[1]
   if (action !== undefined) {
@@ -48,7 +59,8 @@ function aboutAws({ apiKey, aws, keyFrom }: ModelEndpoint, model: string, messag
     return `ask for access to the model in the Bedrock console (${aws!.region})${pinned(model, aws!)}`
   }
   if (/expired/i.test(message)) return `log in to AWS again (${keyFrom})`
-  return aboutKey({ apiKey: apiKey ?? aws!.credentials?.accessKeyId, keyFrom }, message)
+  const key = apiKey ?? aws!.credentials?.accessKeyId
+  return aboutKey({ apiKey: key, keyFrom, ...(isInDaemon && { isInDaemon }) }, message)
 }
 
 function aboutProfile(aws: AwsAccess, model: string, message: string): string {

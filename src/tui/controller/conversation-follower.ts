@@ -134,7 +134,7 @@ export class ConversationFollower {
     const { place, instance, notes } = await ports.connect(how, signal)
     if (instance !== this.#instance) this.#viewport.seq = 0
     this.#instance = instance
-    for (const text of notes) store.act({ type: 'print', block: { kind: 'notice', tone: 'info', text } })
+    for (const note of notes) store.act({ type: 'print', block: { kind: 'notice', tone: 'info', ...note } })
     const afterSeq = this.#viewport.seq
     const stop = new AbortController()
     const until = AbortSignal.any([signal, stop.signal])

@@ -179,6 +179,15 @@ test('openModels() says where a missing key should come from', async () => {
   )
 })
 
+test('a daemon names the variable that it was started without', async () => {
+  const config = makeModelConfig([makeProviderConfig({ kind: 'anthropic', baseUrl: undefined })])
+  const models = await openRegistryWith({ config, env: {}, isInDaemon: true })
+  const { error } = await collectFailure(models.complete(modelRequest({ model: 'x' }), NEVER))
+  assert.equal(error.kind, 'credentials')
+  assert.match(error.message, /: the daemon was started without ANTHROPIC_API_KEY$/)
+  assert.match(error.hint!, /crabtalk daemon stop.*service\.env.*crabtalk connect$/)
+})
+
 test('ModelSource.check() fails as a call would, without a call', async () => {
   const home = { HOME: '/nonexistent' }
   const failing: [Partial<ProviderConfig>, RegExp][] = [

@@ -86,6 +86,14 @@ describe('toResponseError()', () => {
       readHint('', { ...PLACE.endpoint, apiKey: undefined }),
       'no key is set: set one (TEST_API_KEY), or use crabtalk connect',
     )
+    assert.match(
+      readHint('', { ...PLACE.endpoint, apiKey: undefined, isInDaemon: true })!,
+      /^the daemon was started without TEST_API_KEY: .*crabtalk daemon stop/,
+    )
+    assert.equal(
+      readHint('', { ...PLACE.endpoint, apiKey: undefined, isInDaemon: true, keyFrom: 'config.toml:3' }),
+      'no key is set: set one (config.toml:3), or use crabtalk connect',
+    )
   })
 
   test('reads every form of a retry delay', () => {

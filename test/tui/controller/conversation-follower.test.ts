@@ -66,7 +66,7 @@ test('a message that is typed without a connection is sent when there is one', a
 })
 
 test('changes of the connection are printed', async () => {
-  await using at = await open([], ['the daemon is 0.9, this is 1.0'])
+  await using at = await open([], [{ text: 'the daemon is 0.9, this is 1.0' }])
   await at.chat.see('the daemon is 0.9, this is 1.0')
 })
 
@@ -79,7 +79,7 @@ interface LossyChat extends AsyncDisposable {
 }
 
 /** A chat over a connection that can be lost. */
-async function open(script: Script, notes: readonly string[] = []): Promise<LossyChat> {
+async function open(script: Script, notes: ChatLink['notes'] = []): Promise<LossyChat> {
   let link: ChatLink | undefined = { place: 'daemon', instance: 'first', notes }
   const running = new Set<AbortController>()
   const loseConnection = (dispatch: Dispatch): Dispatch =>
