@@ -31,6 +31,39 @@ test('a plan that is accepted with edits on its card is carried out in the same 
   assert.equal(talk.server.requests.length, 3)
 })
 
+test('edits allowed on the card of a change are not asked about again, and the status line says so', async () => {
+  const writes = ['a', 'b', 'c'].map((name) => ({
+    call: name,
+    name: 'write',
+    args: JSON.stringify({ path: `${name}.txt`, content: 'new\n' }),
+  }))
+  await using talk = await makeTalk([...writes.map((write) => ({ parts: [write] })), { parts: ['Done.'] }])
+  await using chat = openChat(talk, ['chat', 'write them'])
+  await chat.shows('2  Yes, and allow edits in this directory')
+  await chooseDigit(chat, '2')
+  await chat.shows('Done.')
+  await chat.shows('edits allowed')
+  assert.deepEqual((await readdir(talk.cwd)).filter((name) => name.endsWith('.txt')).sort(), [
+    'a.txt',
+    'b.txt',
+    'c.txt',
+  ])
+})
+
+test('a mode chosen while a turn asks is announced for the next message', async () => {
+  await using talk = await makeTalk([{ parts: [WRITE] }, { parts: ['Done.'] }])
+  await using chat = openChat(talk, ['chat', 'write a.txt'])
+  await chat.shows('1  Yes')
+  chat.type('\x1b[Z')
+  await chat.shows('edits allowed from the next message on ·')
+  await chat.shows(/^ {3}A digit or arrows/m)
+  chat.type('1')
+  await chat.shows('❯ 1  Yes')
+  chat.press('enter') // at typing speed: it counts after a moment
+  await chat.shows('Done.')
+  await chat.shows(/─ edits allowed ─$/m)
+})
+
 test('Tab on a card changes the command before it runs', async () => {
   const bash = { call: 'b', name: 'bash', args: '{"command":"touch wrong"}' }
   await using talk = await makeTalk([{ parts: [bash] }, { parts: ['Done.'] }])

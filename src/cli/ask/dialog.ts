@@ -186,6 +186,7 @@ const EDITED_CHOICES = `  1     Yes, run it so\n  ${NO_DIGIT}     No, back to th
 const ALLOWING: ReadonlySet<string> = new Set([
   PERMISSION_ANSWERS.once,
   PERMISSION_ANSWERS.session,
+  PERMISSION_ANSWERS.edits,
   PERMISSION_ANSWERS.always,
 ])
 

@@ -11,7 +11,7 @@ export interface PermissionChoice {
   does: { answer: string } | 'reason'
   /** The lifetime of the rule it creates, if any. */
   lasts?: 'session' | 'always'
-  /** The text of a choice about a plan. */
+  /** The text of a choice that creates no rule. */
   text?: string
   /** The same for a narrow card. */
   short?: string
@@ -56,13 +56,15 @@ export function formatChoice(
 }
 
 /** Describes the effect of a choice in a sentence. */
-export function describeChoice({ digit, lasts }: PermissionChoice, agent: string): string {
+export function describeChoice({ digit, lasts, does }: PermissionChoice, agent: string): string {
+  if (does !== 'reason' && does.answer === edits)
+    return 'allows this call, and changes of files in the working directory until you change the mode'
   if (lasts === 'session') return 'allows this call, and what the rule matches until this conversation ends'
   if (lasts === 'always') return `allows this call, and writes the rule into agents/${agent}.toml`
   return HELP.get(digit)!
 }
 
-const { once, session, always, no } = PERMISSION_ANSWERS
+const { once, session, edits, always, no } = PERMISSION_ANSWERS
 
 /** The digit of No, which is selected first. */
 export const NO_DIGIT = 4
@@ -70,6 +72,13 @@ export const NO_DIGIT = 4
 const CHOICES: readonly PermissionChoice[] = [
   { digit: 1, does: { answer: once } },
   { digit: 2, does: { answer: session }, lasts: 'session' },
+  {
+    digit: 2,
+    does: { answer: edits },
+    lasts: 'session',
+    text: 'Yes, and allow edits in this directory',
+    short: 'Yes, and allow edits',
+  },
   { digit: 3, does: { answer: always }, lasts: 'always' },
   { digit: NO_DIGIT, does: { answer: no } },
   { digit: 5, does: 'reason' },

@@ -23,6 +23,7 @@ const CHOICES: readonly PermissionChoice[] = [
   {
     digit: 2,
     does: { answer: acceptEdits },
+    lasts: 'session',
     text: 'Yes, and allow edits in this directory',
     short: 'Yes, and allow edits',
   },

@@ -70,7 +70,7 @@ export class Permissions {
     this.#mode = options.context.mode
   }
 
-  /** The current mode, which changes when the user accepts a plan. */
+  /** The current mode, which changes when the user accepts a plan or allows edits. */
   get mode(): ApprovalMode {
     return this.#mode
   }
@@ -148,7 +148,8 @@ export class Permissions {
     const { call, action } = judged
     const permission = await this.#toAsk(judged, decision)
     const question = `Allow ${permission.action}?`
-    const options = toOptions(permission.rules)
+    const offersEdits = this.#offersEdits(action)
+    const options = toOptions(permission.rules, offersEdits)
     const questions = [{ question, header: 'Permission', options, multiSelect: false }]
     const end = await this.#options.asks.put({ kind: 'permission', questions, permission }, signal)
     const answer = end?.answers?.[question]
@@ -160,7 +161,7 @@ export class Permissions {
     }
     const { by, arguments: args } = end!
     if (args !== undefined) return { arguments: args, by }
-    const reason = await this.#take(call, action, { answer, rules: permission.rules, by })
+    const reason = await this.#take(call, action, { answer, rules: permission.rules, offersEdits, by })
     return reason === undefined ? undefined : { ...denial, reason, by: 'person' }
   }
 
@@ -168,9 +169,15 @@ export class Permissions {
   async #take(
     call: ToolCall,
     action: PolicyAction,
-    { answer, rules, by }: { answer: string; rules: readonly string[]; by: AskEnd['by'] },
+    {
+      answer,
+      rules,
+      offersEdits,
+      by,
+    }: { answer: string; rules: readonly string[]; offersEdits: boolean; by: AskEnd['by'] },
   ): Promise<string | undefined> {
-    const { once, session, always, no } = PERMISSION_ANSWERS
+    const { once, session, edits, always, no } = PERMISSION_ANSWERS
+    const allowsEdits = offersEdits && answer === edits
     const grant =
       rules.length === 0
         ? undefined
@@ -179,12 +186,12 @@ export class Permissions {
           : answer === always
             ? 'always'
             : undefined
-    if (grant === undefined && answer !== once) {
+    if (grant === undefined && answer !== once && !allowsEdits) {
       const reason = answer === no || answer === '' ? 'the user said no' : `the user said no: ${answer}`
       await this.#record(call, action, { effect: 'deny', by: 'person', reason })
       return reason
     }
-    const reason = `${by} allowed it`
+    const reason = allowsEdits ? `${by} allowed edits in this directory` : `${by} allowed it`
     await this.#record(call, action, {
       effect: 'allow',
       by: 'person',
@@ -193,7 +200,15 @@ export class Permissions {
     })
     if (grant === 'always') for (const rule of rules) await this.#remember(rule)
     if (grant) this.#rules.push(...rules.map(toGrant))
+    if (allowsEdits) this.#mode = 'edits'
     return undefined
+  }
+
+  /** Whether the user can allow a change of a file, and all that follow in the turn, by the mode `edits`. */
+  #offersEdits(action: PolicyAction): boolean {
+    if (action.kind !== 'edit' || this.#mode !== 'ask') return false
+    if (!CLASS_RIGHTS[this.#options.context.trust].canWiden) return false
+    return decide(action, { ...this.#context, mode: 'edits' }).effect === 'allow'
   }
 
   async #remember(rule: string): Promise<void> {
@@ -276,17 +291,18 @@ export class Permissions {
  * Builds the options of the question, the refusal first: a client that selects its first row must not allow a
  * call by a stray Enter.
  */
-function toOptions(rules: readonly string[]): { label: string; description: string }[] {
+function toOptions(rules: readonly string[], offersEdits: boolean): { label: string; description: string }[] {
   const rule = rules.join(' and ')
-  const { once, session, always, no } = PERMISSION_ANSWERS
-  const lasting = [
-    { label: session, description: `allows ${rule} until this conversation ends` },
-    { label: always, description: `writes ${rule} into the agent's file` },
-  ]
+  const { once, session, edits, always, no } = PERMISSION_ANSWERS
+  const inConversation = { label: session, description: `allows ${rule} until this conversation ends` }
   return [
     { label: no, description: 'refuses it; any other text refuses it and tells the agent why' },
     { label: once, description: 'allows this call' },
-    ...(rules.length === 0 ? [] : lasting),
+    ...(offersEdits
+      ? [{ label: edits, description: 'allows this call and all edits in the directory' }]
+      : []),
+    ...(rules.length === 0 || offersEdits ? [] : [inConversation]),
+    ...(rules.length === 0 ? [] : [{ label: always, description: `writes ${rule} into the agent's file` }]),
   ]
 }
 

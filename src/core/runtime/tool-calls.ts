@@ -151,7 +151,7 @@ async function run(
   onPermitted()
   const request = toRequest(permittedCall)
   const dispatch = toDispatch({ call, request, action, files }, step, signal)
-  if (editedBy !== undefined) dispatch.notice(`${editedBy} changed a call of ${call.name} before it ran`)
+  if (editedBy !== undefined) dispatch.notice(changedNotice(call.name, editedBy))
   const running = async () =>
     (await context.hook.dispatch?.(tool.name, dispatch, signal)) ?? refuse(unknownTool(call.name, tools))
   if (editedBy === undefined) return await running()
@@ -273,4 +273,10 @@ function refuse(output: string): ToolOutput {
 function toFailure(reason: unknown): ToolOutput {
   const error = toCrabError(reason)
   return refuse(error.hint ? `${error.message} (${error.hint})` : error.message)
+}
+
+/** A sender that is only an id of a window is left out. */
+function changedNotice(tool: string, by: string): string {
+  const who = by.startsWith('sh:') ? '' : ` by ${by}`
+  return `The call of ${tool} was changed${who} before it ran`
 }

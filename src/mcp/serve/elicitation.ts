@@ -4,6 +4,7 @@ import { PERMISSION_ANSWERS } from '../../core/base/permission-answers.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
 import { takeStart } from '../../core/base/truncate.ts'
 import { AskKind, type AskQuestion, type AskUserEvent } from '../../core/protocol/crabtalk.generated.ts'
+import { isOffered } from '../../core/questions/permission-answer.ts'
 
 /** A form of MCP, valid in every revision since 2025-06-18. */
 export interface ElicitationSchema {
@@ -81,8 +82,8 @@ function toField(
 function toMessage(agent: string, { permission, questions }: AskUserEvent): string {
   if (permission) {
     const { action, cwd, reason, diff, rules, warnings } = permission
-    const lasting =
-      rules.length > 0 ? `"${PERMISSION_ANSWERS.session}" allows ${rules.join(' and ')}.` : undefined
+    const isLasting = questions.some((question) => isOffered(PERMISSION_ANSWERS.session, question))
+    const lasting = isLasting ? `"${PERMISSION_ANSWERS.session}" allows ${rules.join(' and ')}.` : undefined
     const lines = [
       `${agent} asks for permission: ${action}`,
       `In ${cwd}, because ${reason}.`,

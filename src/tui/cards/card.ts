@@ -29,6 +29,7 @@ export function openCard(ask: AskUserEvent, pair: AskCard['pair']): AskCard {
     ask,
     isAnswered: false,
     isArmed: false,
+    wasArmed: false,
     state,
     content: memoizeLast(),
   }
@@ -36,7 +37,9 @@ export function openCard(ask: AskUserEvent, pair: AskCard['pair']): AskCard {
 
 /** Arms or disarms a card; keys choose only on an armed one. */
 export function armCard(card: AskCard, isArmed = true): AskCard {
-  return card.isArmed === isArmed || card.isAnswered ? card : { ...card, isArmed }
+  return card.isArmed === isArmed || card.isAnswered
+    ? card
+    : { ...card, isArmed, wasArmed: card.wasArmed || isArmed }
 }
 
 /**
@@ -45,10 +48,11 @@ export function armCard(card: AskCard, isArmed = true): AskCard {
  * so does text.
  */
 export function pressCard(
-  card: AskCard,
+  before: AskCard,
   key: KeyPress,
   { view, isAlone }: { view: CardView; isAlone: boolean },
 ): CardKeyResult {
+  const card = key.name === 'enter' ? before : forgetEnter(before)
   const { state, ask } = card
   const direction = key.name === 'page-up' ? -1 : key.name === 'page-down' ? 1 : undefined
   if (direction !== undefined && isAlone) {
@@ -73,7 +77,20 @@ export function pickDigit(card: AskCard, typed: string): AskCard | undefined {
   const { state } = card
   const digits = state.kind === 'form' ? listRowDigits({ card, state }) : listPermissionDigits(card)
   const at = /^[1-9]$/.test(typed) ? digits.indexOf(Number(typed)) : -1
-  return at < 0 ? undefined : { ...card, state: { ...state, pick: { at, by: 'digit', typed } } }
+  return at < 0
+    ? undefined
+    : { ...card, state: { ...state, pick: { ...newSelection(at), by: 'draft', typed } } }
+}
+
+/** Whether Enter was pressed early, so that the card is answered as soon as it is armed. */
+export function isEntered({ state, isAnswered }: AskCard): boolean {
+  return state.pick.isEntered && !isAnswered
+}
+
+/** Forgets an early Enter, because the card was not on the screen all the time since. */
+export function forgetEnter(card: AskCard): AskCard {
+  const { state } = card
+  return isEntered(card) ? { ...card, state: { ...state, pick: { ...state.pick, isEntered: false } } } : card
 }
 
 /** Whether the next typed text is an answer rather than a message. */

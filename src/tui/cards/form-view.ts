@@ -16,6 +16,7 @@ import {
   listRowDigits,
 } from './form-fields.ts'
 import { BAR, bottomRule, cardHeight, clampRows, positionText, titleRule } from './rows.ts'
+import { describeEntered } from './selection.ts'
 import type { CardView } from './types.ts'
 
 /**
@@ -176,6 +177,7 @@ function describeKeys(form: FilledForm, { isFree }: CardView): string {
   if (state.isWriting) return 'Type your answer, Enter sends it · Esc back'
   if (card.isAnswered) return 'Answered'
   if (!isFree) return 'You are typing a message · empty it to answer here'
+  if (state.pick.isEntered) return describeEntered(state.pick)
   if (state.pick.by !== 'card') {
     return card.isArmed ? 'Enter takes the selected one' : 'Wait a moment, then Enter takes the selected one'
   }

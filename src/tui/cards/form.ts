@@ -1,3 +1,4 @@
+import { AskKind } from '../../core/protocol/crabtalk.generated.ts'
 import { findEscAction } from '../text/esc-key.ts'
 import type { KeyPress } from '../text/key.ts'
 import {
@@ -29,7 +30,13 @@ export function pressForm(form: FilledForm, key: KeyPress): CardKeyResult {
   if (turns !== undefined && !key.shift && !key.ctrl && !key.alt && isMoving && countTabs(form) > 1) {
     return switchTab(form, turns)
   }
-  const picked = pressSelection(state.pick, key, { digits: listRowDigits(form), first: 0, isArmed })
+  const mayFollow = card.ask.kind !== AskKind.TRUST
+  const picked = pressSelection(state.pick, key, {
+    digits: listRowDigits(form),
+    first: 0,
+    isArmed,
+    mayFollow,
+  })
   if (picked.type === 'moved') {
     return { ...set(form, { pick: picked.pick }), ...(picked.hint && { hint: picked.hint }) }
   }

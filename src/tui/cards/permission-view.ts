@@ -17,6 +17,7 @@ import { describeDiffColors } from '../view/tool/diff.ts'
 import { scrollWindow } from '../view/window.ts'
 import { contentRows } from './permission-content.ts'
 import { BAR, bottomRule, cardHeight, clampRows, positionText, titleRule } from './rows.ts'
+import { describeEntered } from './selection.ts'
 import type { AskCard, CardView, PermissionState } from './types.ts'
 
 /** A card with fixed choices and its state: a permission, or a plan. */
@@ -162,7 +163,7 @@ function flow(cells: readonly string[], columns: number): string[] {
 }
 
 /** Whether a choice allows the call, or accepts the plan; that requires that the whole content was seen. */
-function isAllowing({ digit, does }: PermissionChoice): boolean {
+export function isAllowing({ digit, does }: PermissionChoice): boolean {
   return digit < NO_DIGIT && does !== 'reason'
 }
 
@@ -187,6 +188,7 @@ function describeKeys({ card, state }: Permission, { isFree, columns }: CardView
   if (!isFree)
     return fit('You are typing a message · empty it to answer here', 'You are typing · empty it to answer')
   const { pick, hasDetails } = state
+  if (pick.isEntered) return describeEntered(pick)
   const choice = listChoices(card.ask)[pick.at]!
   const what = isCut && isAllowing(choice) ? 'shows the rest first' : `takes ${choice.digit}`
   if (pick.by !== 'card') return `${card.isArmed ? 'Enter' : 'Wait a moment, then Enter'} ${what}`

@@ -7,7 +7,7 @@ import { toDenialAnswer } from '../../core/questions/permission-answer.ts'
 import { toChangesAnswer } from '../../core/questions/plan-choices.ts'
 import { findEscAction } from '../text/esc-key.ts'
 import type { KeyPress } from '../text/key.ts'
-import { getContentWindow, listChoices, type Permission } from './permission-view.ts'
+import { getContentWindow, isAllowing, listChoices, type Permission } from './permission-view.ts'
 import { type CardSelection, newSelection, pressSelection } from './selection.ts'
 import type { AskCard, CardKeyResult, CardView, PermissionState } from './types.ts'
 
@@ -50,7 +50,12 @@ export function pressPermission(permission: Permission, key: KeyPress, view: Car
   if (escaped) return escaped
   const first = initialSelection(card)
   const digits = listPermissionDigits(card)
-  const picked = pressSelection(pick, key, { digits, first: first.at, isArmed })
+  const choice = listChoices(card.ask)[pick.at]!
+  const isEnter = key.name === 'enter' && !key.shift && !key.ctrl && !key.alt
+  const isPaging = isEnter && !isArmed && pick.by === 'digit' && isAllowing(choice)
+  const next = isPaging ? scrollToUnseen(permission, view) : undefined // reading on needs no pause
+  if (next) return next
+  const picked = pressSelection(pick, key, { digits, first: first.at, isArmed, mayFollow: !choice.lasts })
   if (picked.type === 'moved') {
     return { ...set(card, { pick: picked.pick }), ...(picked.hint && { hint: picked.hint }) }
   }
@@ -144,7 +149,8 @@ function scrollToUnseen(permission: Permission, view: CardView): CardKeyResult |
   const { start, end, total, seen } = getContentWindow(permission, view)
   if (seen >= total) return undefined
   const scroll = Math.max(0, Math.min(total - (end - start), seen - countRepeatedRows(end - start)))
-  return set(permission.card, { seen: { columns: view.columns, rows: seen }, scroll })
+  const pick = { ...permission.state.pick, isEntered: false }
+  return set(permission.card, { pick, seen: { columns: view.columns, rows: seen }, scroll })
 }
 
 /** Returns how many rows of a page the next one shows again; short pages have no row to spare. */

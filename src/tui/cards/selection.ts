@@ -4,10 +4,15 @@ import type { KeyPress } from '../text/key.ts'
 export interface CardSelection {
   /** The selected row, counted from 0. */
   at: number
-  /** The origin of the selection. Enter chooses nothing until the arrows or a digit have moved it. */
-  by: 'card' | 'arrows' | 'digit'
+  /**
+   * The origin of the selection. Enter chooses nothing until something else than the card has moved it. A digit
+   * of the `draft` was typed before keys counted on the card.
+   */
+  by: 'card' | 'arrows' | 'digit' | 'draft'
   /** The digit typed on the card. It becomes text of the message when more text follows. */
   typed: string
+  /** Whether Enter was pressed too early: it counts as soon as the card is armed, unless another key comes first. */
+  isEntered: boolean
 }
 
 /** The effect of a key on a selection. The keys of `text` go to the composer, after what was typed there. */
@@ -22,39 +27,43 @@ interface SelectionContext {
   /** The initially selected row. */
   first: number
   isArmed: boolean
+  /** Whether the answer may follow an early Enter by itself, because the selected row allows nothing that lasts. */
+  mayFollow: boolean
 }
 
 /** Creates the initial selection. */
 export function newSelection(first: number): CardSelection {
-  return { at: first, by: 'card', typed: '' }
+  return { at: first, by: 'card', typed: '', isEntered: false }
 }
 
 /**
  * Handles a key on a selection while the composer is empty. Pure, and the same for every kind of card.
  *
  * A digit or the arrows select, Enter chooses the selected row. A digit and Enter count only when the card is
- * armed; so does the first arrow key, which leaves the selection in place. Enter before the card is armed
- * leaves a typed digit selected, and resets a selection by the arrows. All other keys go to the composer.
+ * armed; so does the first arrow key, which leaves the selection in place. Enter right after a digit counts once
+ * the card is armed again, if the row may follow; otherwise it must be pressed again. Enter right after the arrows
+ * resets the selection. All other keys go to the composer. (ADR 0204)
  */
 export function pressSelection(
   pick: CardSelection,
   key: KeyPress,
-  { digits, first, isArmed }: SelectionContext,
+  { digits, first, isArmed, mayFollow }: SelectionContext,
 ): SelectionChange {
   const isPlain = !key.ctrl && !key.alt && !key.shift
   if (isPlain && isArmed && pick.typed === '' && key.name === 'text') {
     const at = /^[1-9]$/.test(key.text) ? digits.indexOf(Number(key.text)) : -1
-    if (at >= 0) return { type: 'moved', pick: { at, by: 'digit', typed: key.text } }
+    if (at >= 0) return { type: 'moved', pick: { at, by: 'digit', typed: key.text, isEntered: false } }
   }
   const step = STEPS.get(key.name)
   if (isPlain && step !== undefined && (isArmed || pick.by === 'arrows')) {
     const at = pick.by === 'card' ? pick.at : (pick.at + step + digits.length) % digits.length
-    return { type: 'moved', pick: { at, by: 'arrows', typed: '' } }
+    return { type: 'moved', pick: { ...newSelection(at), by: 'arrows' } }
   }
   if (isPlain && key.name === 'enter' && pick.by !== 'card') {
     if (isArmed) return { type: 'chosen' }
-    if (pick.by === 'digit') return { type: 'moved', pick, hint: enterAgainHint(pick) }
-    return { type: 'moved', pick: newSelection(first), hint: TOO_EARLY }
+    if (pick.by === 'arrows') return { type: 'moved', pick: newSelection(first), hint: TOO_EARLY }
+    if (pick.by === 'digit' && mayFollow) return { type: 'moved', pick: { ...pick, isEntered: true } }
+    return { type: 'moved', pick, hint: enterAgainHint(pick) }
   }
   if (key.name === 'backspace' && pick.typed !== '') return { type: 'moved', pick: newSelection(first) }
   return { type: 'text', keys: [...typedKeys(pick), key] }
@@ -75,4 +84,9 @@ const TOO_EARLY = 'Enter came too soon to be an answer: select again, wait a mom
 /** The hint after an Enter that came too early to choose the row of a typed digit. */
 export function enterAgainHint({ typed }: Pick<CardSelection, 'typed'>): string {
   return `Press Enter again to answer ${typed}`
+}
+
+/** Describes what happens next after an early Enter. */
+export function describeEntered({ typed }: Pick<CardSelection, 'typed'>): string {
+  return `Answering ${typed} · any other key stops that`
 }

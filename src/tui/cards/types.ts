@@ -17,6 +17,8 @@ export interface AskCard {
   ask: AskUserEvent
   /** Whether keys may choose: the card was on the screen for a second, and no key was pressed for 600 ms. */
   isArmed: boolean
+  /** Whether it has been armed before, so that the user has seen it. */
+  wasArmed: boolean
   state: CardState
   /** Memoises the content rows across states of the card. */
   content: Memoize<CardContent>

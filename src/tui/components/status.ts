@@ -32,7 +32,7 @@ type MakePart = (state: ChatState, location: { shownCwd: string }) => StatusPart
 /** The parts by their names in `[tui] status`. */
 const PARTS: Readonly<Record<StatusPartName, MakePart>> = {
   agent: ({ agent }) => ({ text: cleanLine(agent), rank: 9, style: 'accent' }),
-  mode: ({ mode }) => ({ text: MODES[mode].text, rank: 10, style: MODES[mode].style }),
+  mode: modePart,
   vim: vimPart,
   model: ({ model, effort }) => ({ text: cleanLine(`${model} ${effort}`).trim(), rank: 7, style: 'dim' }),
   shared: ({ followers }) => ({ text: followers > 1 ? 'shared' : '', rank: 8, style: 'accent' }),
@@ -64,6 +64,13 @@ const PARTS: Readonly<Record<StatusPartName, MakePart>> = {
 function isUrgent(name: StatusPartName, { mode, isLinkLost, followers }: ChatState): boolean {
   if (name === 'shared') return followers > 1
   return (name === 'mode' && mode === 'all') || (name === 'daemon' && isLinkLost)
+}
+
+/** The mode of the running turn may still be another one than the user has chosen for the next. */
+function modePart({ mode, turn }: ChatState): StatusPart {
+  const { text, style } = MODES[mode]
+  const isLater = turn?.mode !== undefined && turn.mode !== mode
+  return { text: isLater ? `${text || 'asks'} from the next message on` : text, rank: 10, style }
 }
 
 function vimPart({ prompt: { vim } }: ChatState): StatusPart {

@@ -1,3 +1,4 @@
+import { isEntered } from '../cards/card.ts'
 import { getVisibleCard, hasUnarmedOverlay } from '../state/focus.ts'
 import type { ChatStore } from '../state/store.ts'
 
@@ -33,19 +34,25 @@ export function overlayArming(
   return new Arming({ store, timer, seenMs: 400, quietMs: 400, shown, arm }, signal)
 }
 
-/** Arms the visible card while it has been on the screen for a second and no key was pressed for 600 ms. */
+/**
+ * Arms the visible card while it has been on the screen for a second and no key was pressed for 600 ms. `enter`
+ * presses Enter on a card where it was pressed too early, once it is armed.
+ */
 export function cardArming(
-  { store, timer }: Pick<ArmingOptions<string>, 'store' | 'timer'>,
+  { store, timer, enter }: Pick<ArmingOptions<string>, 'store' | 'timer'> & { enter(): void },
   signal: AbortSignal,
 ) {
   const shown = () => {
     const card = getVisibleCard(store.get())
     return card?.isAnswered ? undefined : card?.askId
   }
-  const arm = (shownId: string | undefined, isArmed: boolean) => {
+  const arm = (shownId: string | undefined, isArmed: boolean, isSeen: boolean) => {
+    if (!isSeen && store.get().asks.some(isEntered)) store.act({ type: 'card-unseen' })
     const armed = store.get().asks.find((card) => card.isArmed)?.askId
     const askId = isArmed ? shownId : undefined
     if (armed !== askId) store.act({ type: 'card-armed', askId })
+    const card = store.get().asks.find((one) => one.askId === askId)
+    if (card && isEntered(card)) enter()
   }
   return new Arming({ store, timer, seenMs: 1_000, quietMs: 600, shown, arm }, signal)
 }
@@ -60,8 +67,11 @@ export interface ArmingOptions<Shown> {
   quietMs: number
   /** Returns the element that is on the screen; undefined when nothing there could get keys. */
   shown(): Shown | undefined
-  /** Reports whether keys count on the shown element, whenever that may have changed. */
-  arm(shown: Shown | undefined, isArmed: boolean): void
+  /**
+   * Reports whether keys count on the shown element, and whether it was on the screen long enough, whenever that may
+   * have changed.
+   */
+  arm(shown: Shown | undefined, isArmed: boolean, isSeen: boolean): void
 }
 
 /**
@@ -134,7 +144,7 @@ export class Arming<Shown> {
   }
 
   #arm(): void {
-    this.#options.arm(this.#shown, this.#isSeen && this.#isQuiet)
+    this.#options.arm(this.#shown, this.#isSeen && this.#isQuiet, this.#isSeen)
   }
 
   #stop(): void {

@@ -81,7 +81,7 @@ export class Controller {
     this.#search = new LiveSearch(options)
     const { store, timer = processTimer, signal } = options
     this.#overlays = overlayArming({ store, timer: processTimer }, signal)
-    this.#cards = cardArming({ store, timer }, signal)
+    this.#cards = cardArming({ store, timer, enter: () => this.#press([ENTER], true) }, signal)
     this.#completer = new Completer(options)
     this.#submitter = new LineSubmitter({
       ...options,
@@ -119,21 +119,26 @@ export class Controller {
 
   /** Handles the keys that arrived in one read: a key, a pasted text, or several keys. */
   readonly keys = (typed: readonly KeyPress[]): void => {
-    const { store, size } = this.#options
+    const { store } = this.#options
     const keymap = this.#keymap()
     const keys = typed.map((key) => toKnownKey(key, keymap))
     const pieces = isDelicate(getFocus(store.get())) ? [keys] : keys.map((key) => [key])
     const isAlone = keys.length === 1
     for (const piece of pieces) {
       this.#overlays.touched()
-      const around = { prompt: this.context(), room: size(), promptRows: this.#promptRows(), isAlone }
-      const { actions, effects } = press(store.get(), piece, around)
-      for (const action of actions) store.act(action)
-      if (effects.every(({ type }) => type !== 'leave')) this.#isLeaving = false
-      for (const effect of effects) this.do(effect)
+      this.#press(piece, isAlone)
       this.#cards.touched()
     }
     this.#relaxLater()
+  }
+
+  #press(piece: readonly KeyPress[], isAlone: boolean): void {
+    const { store, size } = this.#options
+    const around = { prompt: this.context(), room: size(), promptRows: this.#promptRows(), isAlone }
+    const { actions, effects } = press(store.get(), piece, around)
+    for (const action of actions) store.act(action)
+    if (effects.every(({ type }) => type !== 'leave')) this.#isLeaving = false
+    for (const effect of effects) this.do(effect)
   }
 
   /** Handles a new terminal size: a visible card must be seen again before it takes keys. */
@@ -328,5 +333,7 @@ const TOGGLE_MESSAGES = {
   thinking: ['Thinking is off, from the next message on', 'Thinking is on, from the next message on'],
   details: ['Tool calls are shown as one line', 'Tool calls show their input and output'],
 } as const
+
+const ENTER = { name: 'enter', text: '', ctrl: false, alt: false, shift: false } as const
 
 const PASTE = { name: 'paste', ctrl: false, alt: false, shift: false } as const

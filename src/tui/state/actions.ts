@@ -72,6 +72,8 @@ export type ChatAction =
   | { type: 'overlay-disarmed' }
   /** Keys may choose options on the card of this question; undefined: on no card. */
   | { type: 'card-armed'; askId: string | undefined }
+  /** The visible card has changed or was covered: Enter that was pressed too early no longer counts. */
+  | { type: 'card-unseen' }
   /** The terminal is lent, or returned. */
   | { type: 'lent'; isLent: boolean }
   /** The chat switches to another conversation. */

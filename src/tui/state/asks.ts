@@ -12,7 +12,7 @@ import type { AskCard } from '../cards/types.ts'
 import type { Block } from '../view/blocks.ts'
 import type { ChatAction } from './actions.ts'
 import { finish } from './finish.ts'
-import { afterPlan } from './modes.ts'
+import { afterAnswer } from './modes.ts'
 import { isCurrent } from './pending-asks.ts'
 import type { ChatState } from './types.ts'
 
@@ -46,11 +46,14 @@ export function closeAsk(state: ChatState, closed: AskClosedEvent): ChatState {
   const isOurs = isCurrent(state, card)
   const withBlocks =
     isOurs || card.isAnswered ? toAnswerBlocks(card, closed).reduce(finish, without) : without
-  const next =
-    isOurs && card.ask.kind === AskKind.PLAN
-      ? afterPlan(withBlocks, readFirstAnswer(card, closed))
-      : withBlocks
-  return card.isAnswered || !isOurs ? next : { ...next, hint: whoAnswered(closed) || next.hint }
+  const next = isOurs && isGate(card) ? afterAnswer(withBlocks, readFirstAnswer(card, closed)) : withBlocks
+  const isUnseen = !card.wasArmed && closed.by !== 'timeout' // as when a reopened conversation is read again
+  return card.isAnswered || !isOurs || isUnseen ? next : { ...next, hint: whoAnswered(closed) || next.hint }
+}
+
+/** Whether the answer to a card can change the mode. */
+function isGate({ ask: { kind } }: AskCard): boolean {
+  return kind === AskKind.PLAN || kind === AskKind.PERMISSION
 }
 
 function readFirstAnswer({ ask }: AskCard, { content }: Pick<AskClosedEvent, 'content'>): unknown {
@@ -74,7 +77,7 @@ export function openPendingAsk(state: ChatState, { ask, agent, sender }: AskInfo
 }
 
 function whoAnswered({ by, content }: AskClosedEvent): string {
-  if (content !== '') return `Answered in another window, by ${by}`
+  if (content !== '') return `Answered in another window${by.startsWith('sh:') ? '' : `, by ${by}`}`
   return by === 'timeout' ? 'No answer in time: the agent continues without one' : ''
 }
 

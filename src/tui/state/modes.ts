@@ -1,3 +1,4 @@
+import { PERMISSION_ANSWERS } from '../../core/base/permission-answers.ts'
 import { PLAN_ANSWERS } from '../../core/base/plan-answers.ts'
 import { ApprovalMode } from '../../core/protocol/crabtalk.generated.ts'
 import type { ModeName } from '../ports.ts'
@@ -39,15 +40,22 @@ export function chooseMode(mode: ModeName): Pick<ChatState, 'mode' | 'chosenMode
   return { mode, chosenMode: mode }
 }
 
-/** Leaves plan mode when the answer to a plan accepts it. */
-export function afterPlan(state: ChatState, answer: unknown): ChatState {
-  const mode = typeof answer === 'string' ? ACCEPTED_MODES.get(answer) : undefined
-  return mode !== undefined && state.mode === 'plan' ? { ...state, ...chooseMode(mode) } : state
+/**
+ * Changes the mode of the running turn when a plan is accepted, or when edits are allowed; also that of the next turn,
+ * unless the user has chosen another one meanwhile.
+ */
+export function afterAnswer(state: ChatState, answer: unknown): ChatState {
+  const change = typeof answer === 'string' ? MODES_AFTER.get(answer) : undefined
+  if (change === undefined) return state
+  const { turn } = state
+  const started = turn && { ...turn, mode: change.to }
+  return { ...state, turn: started, ...(state.mode === change.from && chooseMode(change.to)) }
 }
 
-const ACCEPTED_MODES: ReadonlyMap<string, ModeName> = new Map([
-  [PLAN_ANSWERS.accept, 'ask'],
-  [PLAN_ANSWERS.acceptEdits, 'edits'],
+const MODES_AFTER: ReadonlyMap<string, { from: ModeName; to: ModeName }> = new Map([
+  [PLAN_ANSWERS.accept, { from: 'plan', to: 'ask' }],
+  [PLAN_ANSWERS.acceptEdits, { from: 'plan', to: 'edits' }],
+  [PERMISSION_ANSWERS.edits, { from: 'ask', to: 'edits' }],
 ])
 
 /** Describes what a mode means, in a sentence. */

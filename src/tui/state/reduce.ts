@@ -1,4 +1,6 @@
 import { toAutoTitle } from '../../core/base/auto-title.ts'
+import { forgetEnter } from '../cards/card.ts'
+import type { ModeName } from '../ports.ts'
 import type { ChatAction, Settable } from './actions.ts'
 import { answerAsk, closeAsk, openPendingAsk, withAsks } from './asks.ts'
 import { backToPrompt, closeText, finish, finishAll } from './finish.ts'
@@ -19,7 +21,7 @@ export function reduce(state: ChatState, action: ChatAction): ChatState {
     case 'turn-started':
       return startTurn(state, action)
     case 'turn-waits':
-      return state.turn ? state : { ...state, turn: newTurn(action.now, 'waiting') }
+      return state.turn ? state : { ...state, turn: newTurn(action.now, 'waiting', state.mode) }
     case 'turn-failed': {
       const { message: text, hint } = action
       return finish(withoutWaiting(state), { kind: 'notice', tone: 'error', text, hint })
@@ -79,6 +81,8 @@ export function reduce(state: ChatState, action: ChatAction): ChatState {
       return disarmOverlay(state)
     case 'card-armed':
       return withArmed(state, action.askId)
+    case 'card-unseen':
+      return { ...state, asks: state.asks.map(forgetEnter) }
     case 'lent':
       return { ...disarmOverlay(state), isLent: action.isLent }
     case 'conversation':
@@ -103,14 +107,14 @@ function change(state: ChatState, parts: Partial<Settable>): ChatState {
 }
 
 function beginTurn(state: ChatState, { text, files, now }: ChatAction & { type: 'message-sent' }): ChatState {
-  const turn = state.turn ?? newTurn(now, 'thinking')
+  const turn = state.turn ?? newTurn(now, 'thinking', state.mode)
   const queue = state.queue[0] === text ? state.queue.slice(1) : state.queue
   const title = state.title || (state.settings.titles === 'off' ? '' : toAutoTitle(text))
   return finish({ ...state, turn, queue, title, hint: '' }, { kind: 'user', text, how: 'sent', files })
 }
 
-function newTurn(startedAt: number, doing: string): RunningTurn {
-  return { runId: '', startedAt, doing, outputTokens: 0, hasAnswered: false, isCancelling: false }
+function newTurn(startedAt: number, doing: string, mode?: ModeName): RunningTurn {
+  return { runId: '', startedAt, doing, outputTokens: 0, hasAnswered: false, isCancelling: false, mode }
 }
 
 /**

@@ -26,6 +26,8 @@ export interface RunningTurn {
   /** Whether it has, or may have, produced text other than thinking. */
   hasAnswered: boolean
   isCancelling: boolean
+  /** Its approval mode; undefined for a turn of another client. */
+  mode?: ModeName | undefined
   /** Whether it was already running when this chat joined it, so that its duration is not known. */
   isPartial?: boolean
 }

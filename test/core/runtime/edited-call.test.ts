@@ -20,7 +20,7 @@ test('a call that the user has changed runs as changed, and the model reads what
     '[The user changed this call. It ran with {"command":"rm -r build/tmp"}]\nran rm -r build/tmp',
   )
   const notices = events.flatMap((event) => (event.type === 'notice' ? [event.message] : []))
-  assert.deepEqual(notices, ['ann changed a call of bash before it ran'])
+  assert.deepEqual(notices, ['The call of bash was changed by ann before it ran'])
   const decisions = (await node.lines()).filter(
     (line) => line.kind === 'event' && line.event === 'permission',
   )

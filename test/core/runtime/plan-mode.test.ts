@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { PERMISSION_ANSWERS } from '../../../src/core/base/permission-answers.ts'
 import { PLAN_ANSWERS } from '../../../src/core/base/plan-answers.ts'
 import { planHook } from '../../../src/core/hooks/plan/plan-hook.ts'
 import type { QueuedAsk } from '../../../src/core/runtime/asks.ts'
@@ -75,6 +76,25 @@ test('an accepted plan gives a remote turn no more than its class has', async ()
   assert.match(toolResults(node)[0]!, /^The user asks for changes/)
 })
 
+test('edits that a permission allows are not asked about for the rest of the turn, and not in the next one', async () => {
+  const files = editHook()
+  await using node = await startNode([EDIT], [EDIT], [EDIT], files)
+  const { asks } = await answerPlans(node, [PERMISSION_ANSWERS.edits], { settings: { onAsk: 'client' } })
+  assert.deepEqual(
+    asks.map(({ kind, labels }) => [kind, labels]),
+    [['permission', ['Deny', 'Allow once', 'Allow edits in this directory', 'Always allow']]],
+  )
+  assert.equal(files.edits, 3)
+})
+
+test('an edit outside the working directory gets no offer to allow edits, and that answer is a No', async () => {
+  const files = editHook('/elsewhere/a.ts')
+  await using node = await startNode([EDIT], [], [], files)
+  const { asks } = await answerPlans(node, [PERMISSION_ANSWERS.edits], { settings: { onAsk: 'client' } })
+  assert.deepEqual(asks[0]?.labels, ['Deny', 'Allow once', 'Allow in this conversation', 'Always allow'])
+  assert.equal(files.edits, 0)
+})
+
 test("the mode of the agent's file applies to turns that name none", async () => {
   await using node = await startTestNode(() => ({ parts: ['ok'] }), { hooks: [planHook()] })
   await node.home.write('agents/crab.toml', 'mode = "plan"\n')
@@ -103,13 +123,13 @@ function startNode(...script: [Part[], Part[], Part[], Hook]): Promise<TestNode>
 }
 
 /** Builds a tool that changes a file of the working directory. */
-function editHook(): Hook & { edits: number } {
+function editHook(path?: string): Hook & { edits: number } {
   const hook: Hook & { edits: number } = {
     edits: 0,
     schema: () => [{ name: 'edit', description: 'edit it', parameters: { type: 'object' } }],
     describe: async (name, { cwd }) => {
       return name === 'edit'
-        ? { kind: 'edit', path: `${cwd}/a.ts`, shown: 'a.ts' }
+        ? { kind: 'edit', path: path ?? `${cwd}/a.ts`, shown: 'a.ts' }
         : { kind: 'tool', name, harmless: true }
     },
     dispatch(name) {

@@ -39,7 +39,7 @@ const SEARCH = newSearch({ scope: 'prompts', query: 'x', agent: 'crab', sent: []
 
 const PERMISSION = permissionCard({ tool: 'bash', action: 'bash: rm x', rules: ['bash(rm *)'] })
 const FORM = formCard([{ question: 'Which?', options: [{ label: 'yes' }, { label: 'no' }] }])
-const SELECTED = { at: 1, by: 'arrows', typed: '' } as const
+const SELECTED = { at: 1, by: 'arrows', typed: '', isEntered: false } as const
 
 /** The states of the screen with the action of Esc in each, during a turn where that is possible. */
 const STATES: readonly (readonly [string, EscAction, ChatState])[] = [
