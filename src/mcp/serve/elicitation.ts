@@ -4,7 +4,6 @@ import { PERMISSION_ANSWERS } from '../../core/base/permission-answers.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
 import { takeStart } from '../../core/base/truncate.ts'
 import { AskKind, type AskQuestion, type AskUserEvent } from '../../core/protocol/crabtalk.generated.ts'
-import { isOffered } from '../../core/questions/permission-answer.ts'
 
 /** A form of MCP, valid in every revision since 2025-06-18. */
 export interface ElicitationSchema {
@@ -82,8 +81,8 @@ function toField(
 function toMessage(agent: string, { permission, questions }: AskUserEvent): string {
   if (permission) {
     const { action, cwd, reason, diff, rules, warnings } = permission
-    const isLasting = questions.some((question) => isOffered(PERMISSION_ANSWERS.session, question))
-    const lasting = isLasting ? `"${PERMISSION_ANSWERS.session}" allows ${rules.join(' and ')}.` : undefined
+    const isLasting = questions.some(({ options }) => options.some(({ label }) => label === SESSION))
+    const lasting = isLasting ? `"${SESSION}" allows ${rules.join(' and ')}.` : undefined
     const lines = [
       `${agent} asks for permission: ${action}`,
       `In ${cwd}, because ${reason}.`,
@@ -103,6 +102,7 @@ function clean(text: string): string {
   return takeStart(sanitize(text).toWellFormed(), MAX_FIELD)
 }
 
+const SESSION: string = PERMISSION_ANSWERS.session
 const ALWAYS: string = PERMISSION_ANSWERS.always
 /** The label that questions of MCP servers use. */
 const DECLINE = 'Decline'
