@@ -70,7 +70,8 @@ export const CONFIG_TEXTS: Readonly<Record<string, string>> = {
   'providers[].region': 'The region of Amazon Bedrock, such as `eu-central-1`.',
   'providers[].profile': 'The profile of `~/.aws` whose credentials are used for Amazon Bedrock.',
   'providers[].timeout_ms': 'The maximum wait for the first byte of an answer.',
-  'providers[].max_retries': 'How often a call is retried if its answer has not started.',
+  'providers[].max_retries':
+    'How often a call is retried. By default 2 times within seconds, and 9 times within minutes in the chat and for schedules and events.',
   skills: 'Where to find skills.',
   'skills.dirs': 'More folders of skills.',
   env: 'Variables for every MCP server that is a program.',

@@ -6,6 +6,7 @@ import {
   type KillMsg,
   OnAsk,
   type ReplyToAsk,
+  RetryPolicy,
   type ServerMessage,
   type StreamMsg,
   TurnOptions,
@@ -44,9 +45,8 @@ export function forFixedClients(dispatch: Dispatch, served: RequestContext<'asks
  */
 function withAsker(message: StreamMsg, { channel }: RequestContext<never>): StreamMsg {
   const isLocal = classifyTurn(channel, message.sender ?? '') === 'local'
-  return isLocal
-    ? { ...message, options: TurnOptions.create({ onAsk: OnAsk.CLIENT, asksTrust: true }) }
-    : message
+  const asks = isLocal ? { onAsk: OnAsk.CLIENT, asksTrust: true } : {}
+  return { ...message, options: TurnOptions.create({ ...asks, retryPolicy: RetryPolicy.QUICK }) }
 }
 
 /**

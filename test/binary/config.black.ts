@@ -47,7 +47,6 @@ test('config show prints the active configuration as TOML, or as JSON with the k
     api_key: '[secret]',
     models: [{ name: 'fast' }, { name: 'slow', context: 1000, input_usd: 1, output_usd: 2 }],
     timeout_ms: 5000,
-    max_retries: 2,
   })
   assert.deepEqual(Object.keys(shown.env), ['TOKEN'])
 })

@@ -153,8 +153,22 @@ const EVENTS: { [T in AgentEvent['type']]: [Extract<AgentEvent, { type: T }>, un
     { $case: 'steerReturned', value: { content: 'late' } },
   ],
   retry: [
-    { type: 'retry', attempt: 2, delayMs: 200, error: BUSY },
-    { $case: 'retry', value: { attempt: 2, delayMs: 200, kind: 'throttled', message: BUSY.message } },
+    {
+      type: 'retry',
+      attempt: 2,
+      maxAttempts: 10,
+      delayMs: 200,
+      at: 86_400_000,
+      error: BUSY,
+      discardedTexts: 1,
+    },
+    {
+      $case: 'retry',
+      value: {
+        ...{ attempt: 2, maxAttempts: 10, delayMs: 200, nextAt: '1970-01-02T00:00:00.000Z' },
+        ...{ kind: 'throttled', message: BUSY.message, discardedTexts: 1 },
+      },
+    },
   ],
   notice: [
     { type: 'notice', message: 'n', server: 'fs', passing: true },

@@ -155,4 +155,9 @@ async function stream(reply: Reply, request: RecordedRequest, outgoing: ServerRe
   outgoing.end()
 }
 
-const USED_UP: Reply = { status: 500, body: { error: { message: 'the script is over' } } }
+/** Is retried without waits, so that a test that goes on for too long fails soon. */
+const USED_UP: Reply = {
+  status: 500,
+  headers: { 'retry-after-ms': '0' },
+  body: { error: { message: 'the script is over' } },
+}

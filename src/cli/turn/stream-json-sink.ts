@@ -93,6 +93,7 @@ function toRareFields(event: WireTurnEvent): Fields | undefined {
         delay_ms: event.value.delayMs,
         code: event.value.kind,
         message: event.value.message,
+        ...(event.value.discardedTexts !== undefined && { discarded_texts: event.value.discardedTexts }),
       }
     case 'compaction':
       return toCompactionRecord(event.value)

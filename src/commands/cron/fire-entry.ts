@@ -5,6 +5,7 @@ import { didYouMean } from '../../core/base/nearest.ts'
 import { classifySender } from '../../core/base/sender-class.ts'
 import { type CronEntry, cronContent } from '../../core/cron/cron-entry.ts'
 import { findSkillCalls } from '../../core/hooks/skills/skill-call.ts'
+import { RetryPolicy } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request, streamTurn } from '../../core/protocol/dispatch.ts'
 import type { WireTurnEvent } from '../../core/protocol/turn-fold.ts'
 import { attach } from '../../daemon/attach.ts'
@@ -43,7 +44,9 @@ export async function fireEntryThrough(
   const either = AbortSignal.any([signal, silence.signal])
   await requireSkill(dispatch, entry, either)
   const { agent, sender } = entry
-  const message = { agent, sender, content: cronContent(entry), options: { unattended: true } }
+  // what is shown while it arrives cannot be taken back
+  const retryPolicy = show ? RetryPolicy.QUICK : RetryPolicy.PATIENT
+  const message = { agent, sender, content: cronContent(entry), options: { unattended: true, retryPolicy } }
   for await (const { event } of streamTurn(dispatch, message, either)) {
     silence.reset()
     if (!event) continue

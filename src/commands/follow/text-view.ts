@@ -11,6 +11,7 @@ import type {
   AskInfo,
   AskUserEvent,
   AttachState,
+  RetryEvent,
   SessionMessage,
   ToolCallInfo,
   ToolResultEvent,
@@ -103,7 +104,7 @@ export class TextView implements FollowView {
         return this.#line('?', `${shortId(askId)} is closed: ${escapeLine(by)}`)
       }
       case 'retry':
-        return this.#note(`retry ${event.value.attempt} in ${event.value.delayMs} ms: ${event.value.message}`)
+        return this.#note(describeRetry(event.value))
       case 'steerReturned':
         return this.#note(`not delivered, the turn ended first: ${event.value.content}`)
       case 'compaction':
@@ -179,4 +180,9 @@ export class TextView implements FollowView {
     this.#isLineOpen = false
     return this.#stdout.write('\n')
   }
+}
+
+function describeRetry({ attempt, delayMs, message, discardedTexts }: RetryEvent): string {
+  const brokeOff = discardedTexts === undefined ? '' : 'the answer broke off and starts again; '
+  return `${brokeOff}retry ${attempt} in ${delayMs} ms: ${message}`
 }

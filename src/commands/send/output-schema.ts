@@ -124,7 +124,13 @@ function streamLines(shapes: Shapes, result: ReturnType<typeof resultShape>) {
       error: z.nullable(z.string()),
     }),
     line('usage', usage.shape),
-    line('retry', { attempt: count, delay_ms: milliseconds, code, message: z.string() }),
+    line('retry', {
+      attempt: count,
+      delay_ms: milliseconds,
+      code,
+      message: z.string(),
+      discarded_texts: z.exactOptional(count),
+    }),
     line('notice', { message: z.string() }),
     line('run.finished', result),
   ])

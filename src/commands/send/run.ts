@@ -10,7 +10,12 @@ import { newUlid } from '../../core/base/ids.ts'
 import { parseAnswer } from '../../core/base/json.ts'
 import { classifySender } from '../../core/base/sender-class.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
-import type { ConversationInfo, DeepPartial, StreamMsg } from '../../core/protocol/crabtalk.generated.ts'
+import {
+  type ConversationInfo,
+  type DeepPartial,
+  RetryPolicy,
+  type StreamMsg,
+} from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request, streamTurn } from '../../core/protocol/dispatch.ts'
 import { withoutProviderKeys } from '../../core/provider/provider-keys.ts'
 import { fitInput } from './fit-input.ts'
@@ -110,6 +115,7 @@ function toMessage(
       thinking,
       effort,
       retries,
+      retryPolicy: RetryPolicy.QUICK, // what is printed cannot be taken back
       ephemeral,
       tools: settings.tools,
       noMcp: settings.noMcp,

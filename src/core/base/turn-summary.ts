@@ -59,6 +59,12 @@ export class TurnSummary<Reason> {
     this.#isTextOpen = true
   }
 
+  /** Removes the last texts, because the model broke off and answers again. */
+  discardTexts(count: number): void {
+    this.texts.splice(Math.max(0, this.texts.length - count))
+    this.#isTextOpen = false
+  }
+
   /** Makes the next text a new one. */
   closeText(): void {
     this.#isTextOpen = false

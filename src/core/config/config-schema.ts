@@ -56,7 +56,7 @@ function provider() {
     region: z.exactOptional(filledString()),
     profile: z.exactOptional(filledString()),
     timeout_ms: z._default(milliseconds(), 30_000),
-    max_retries: z._default(wholeNumber(0, 100), 2),
+    max_retries: z.exactOptional(wholeNumber(0, 100)),
   }).check(tableCheck(findMissingAddress), tableCheck(findForeignKeys))
 }
 

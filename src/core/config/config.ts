@@ -35,7 +35,8 @@ export interface ProviderConfig {
   profile?: string
   /** The time limit for the first byte of a response. */
   timeoutMs: number
-  maxRetries: number
+  /** Undefined: the usual number, which depends on the turn. */
+  maxRetries: number | undefined
   /** The location in the file: `config.toml:3`. */
   where: string
 }
@@ -116,7 +117,7 @@ function normalize(table: ConfigTable, locate: (path: KeyPath) => string): Confi
     ...connection(llm ?? {}),
     models: undefined,
     timeoutMs: 30_000,
-    maxRetries: 2,
+    maxRetries: undefined,
     where: locate([LLM]),
   }
   return {

@@ -24,6 +24,30 @@ export const protobufFileName = "crabtalk.proto";
  * listings return.
  */
 
+/**
+ * How long a model call that fails is retried. `TurnOptions.retries` replaces the number, and so does max_retries
+ * of config.toml.
+ */
+export const RetryPolicy = {
+  UNSPECIFIED: 0,
+  /** QUICK - Up to 2 retries within 20 seconds; never of an answer that has begun. */
+  QUICK: 1,
+  /**
+   * PATIENT - Up to 9 retries within 15 minutes: the waits grow from half a second to 30 seconds, or are as long as the
+   * server asks, up to 5 minutes. An answer that breaks off is requested again: the client must know
+   * RetryEvent.discarded_texts.
+   */
+  PATIENT: 2,
+} as const;
+
+export type RetryPolicy = typeof RetryPolicy[keyof typeof RetryPolicy];
+
+export namespace RetryPolicy {
+  export type UNSPECIFIED = typeof RetryPolicy.UNSPECIFIED;
+  export type QUICK = typeof RetryPolicy.QUICK;
+  export type PATIENT = typeof RetryPolicy.PATIENT;
+}
+
 /** The calls that run without asking. Rules still apply. */
 export const ApprovalMode = {
   /** UNSPECIFIED - Decided by the agent and the configuration. */
@@ -901,6 +925,11 @@ export interface TurnOptions {
   compactAt?:
     | number
     | undefined;
+  /**
+   * How long model calls that fail are retried. Unspecified: patient for unattended and delegated turns, quick for
+   * all others.
+   */
+  retryPolicy: RetryPolicy;
   /** Stores `model` and `effort` as the choice of the conversation, as set_session_model does. */
   keepModel: boolean;
 }
@@ -1210,15 +1239,24 @@ export interface CompactionEvent {
   error: string;
 }
 
-/** A model call failed before it started to answer, and is retried. */
+/** A model call failed, and is retried. */
 export interface RetryEvent {
-  /** Counts from 1. */
+  /** The number of the attempt that failed, from 1. */
   attempt: number;
   delayMs: number;
   /** The kind of the failure: see Detail.kind. */
   kind: string;
   /** The message of the failure, for the user. */
   message: string;
+  /** The number of attempts after which the turn fails; 0 when unknown. */
+  maxAttempts: number;
+  /** The time of the next attempt. */
+  nextAt: string;
+  /**
+   * Set when the answer broke off: how many of the last texts (text_start to text_end, which may follow this event)
+   * are void. The next attempt sends the answer again from its start. Thinking of this model call is void, too.
+   */
+  discardedTexts?: number | undefined;
 }
 
 /** Information for the user that is not a failure. */
@@ -5637,6 +5675,7 @@ function createBaseTurnOptions(): TurnOptions {
     roots: [],
     side: false,
     compactAt: undefined,
+    retryPolicy: 0,
     keepModel: false,
   };
 }
@@ -5714,6 +5753,9 @@ export const TurnOptions: MessageFns<TurnOptions> = {
     }
     if (message.compactAt !== undefined) {
       writer.uint32(193).double(message.compactAt);
+    }
+    if (message.retryPolicy !== 0) {
+      writer.uint32(200).int32(message.retryPolicy);
     }
     if (message.keepModel !== false) {
       writer.uint32(208).bool(message.keepModel);
@@ -5929,6 +5971,14 @@ export const TurnOptions: MessageFns<TurnOptions> = {
             message.compactAt = reader.double();
             continue;
           }
+          case 25: {
+            if (tag !== 200) {
+              break;
+            }
+
+            message.retryPolicy = reader.int32() as any;
+            continue;
+          }
           case 26: {
             if (tag !== 208) {
               break;
@@ -5986,6 +6036,7 @@ export const TurnOptions: MessageFns<TurnOptions> = {
     message.roots = object.roots?.map((e) => e) || [];
     message.side = object.side ?? false;
     message.compactAt = object.compactAt ?? undefined;
+    message.retryPolicy = object.retryPolicy ?? 0;
     message.keepModel = object.keepModel ?? false;
     return message;
   },
@@ -8608,7 +8659,7 @@ export const CompactionEvent: MessageFns<CompactionEvent> = {
 };
 
 function createBaseRetryEvent(): RetryEvent {
-  return { attempt: 0, delayMs: 0, kind: "", message: "" };
+  return { attempt: 0, delayMs: 0, kind: "", message: "", maxAttempts: 0, nextAt: "", discardedTexts: undefined };
 }
 
 export const RetryEvent: MessageFns<RetryEvent> = {
@@ -8624,6 +8675,15 @@ export const RetryEvent: MessageFns<RetryEvent> = {
     }
     if (message.message !== "") {
       writer.uint32(34).string(message.message);
+    }
+    if (message.maxAttempts !== 0) {
+      writer.uint32(40).uint32(message.maxAttempts);
+    }
+    if (message.nextAt !== "") {
+      writer.uint32(50).string(message.nextAt);
+    }
+    if (message.discardedTexts !== undefined) {
+      writer.uint32(56).uint32(message.discardedTexts);
     }
     return writer;
   },
@@ -8673,6 +8733,30 @@ export const RetryEvent: MessageFns<RetryEvent> = {
             message.message = reader.string();
             continue;
           }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.maxAttempts = reader.uint32();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.nextAt = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.discardedTexts = reader.uint32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -8694,6 +8778,9 @@ export const RetryEvent: MessageFns<RetryEvent> = {
     message.delayMs = object.delayMs ?? 0;
     message.kind = object.kind ?? "";
     message.message = object.message ?? "";
+    message.maxAttempts = object.maxAttempts ?? 0;
+    message.nextAt = object.nextAt ?? "";
+    message.discardedTexts = object.discardedTexts ?? undefined;
     return message;
   },
 };

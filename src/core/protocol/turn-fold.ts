@@ -38,6 +38,9 @@ export function foldTurnEvent(turn: TurnFold, event: WireTurnEvent): void {
     case 'chunk':
       summary.addText(event.value.content)
       break
+    case 'retry':
+      summary.discardTexts(event.value.discardedTexts ?? 0)
+      break
     case 'toolStart':
       summary.startCalls(event.value.calls.map(({ callId, name, server }) => ({ id: callId, name, server })))
       break

@@ -25,7 +25,8 @@ export interface ModelEndpoint {
   timeoutMs: number
   /** The time limit between two reads of the answer. */
   idleMs: number
-  maxRetries: number
+  /** Undefined: the usual number of the call's retry policy. */
+  maxRetries: number | undefined
   /** Set in a daemon, whose variables are not those of the user's shell. */
   isInDaemon?: boolean
 }
@@ -58,7 +59,7 @@ export function endpointFromEnv(preset: Preset, env: Env): ModelEndpoint | undef
     name,
     where,
     timeoutMs: TIMEOUT_MS,
-    maxRetries: MAX_RETRIES,
+    maxRetries: undefined,
   }
 }
 
@@ -104,7 +105,7 @@ export function localModelEndpoint(name: string, port: number): ModelEndpoint {
     where: `port ${port}`,
     timeoutMs: LOCAL_TIMEOUT_MS,
     idleMs: LOCAL_TIMEOUT_MS,
-    maxRetries: MAX_RETRIES,
+    maxRetries: undefined,
   }
 }
 
@@ -180,4 +181,3 @@ const IDLE_MS = 90_000
 const QUIET: readonly Wire[] = ['responses', 'gemini', 'converse']
 const QUIET_MS = 300_000
 const LOCAL_TIMEOUT_MS = 300_000
-const MAX_RETRIES = 2

@@ -3,6 +3,7 @@ import { CrabError, type ErrorKind, toCrabError } from '../base/errors.ts'
 import type { ModelEndpoint } from './endpoint.ts'
 import type { StreamFault } from './event-frames.ts'
 import { hintFor } from './model-hints.ts'
+import { readRetryAfter } from './retry-after.ts'
 
 /** The model and endpoint of a call. */
 export interface CallTarget {
@@ -59,9 +60,10 @@ export function toNoStreamError(type: string, body: string, target: CallTarget):
 }
 
 /** Converts an HTTP error answer to a CrabError that quotes the server in one line and says where to look. */
-export function toResponseError({ status, headers, body }: ErrorResponse, target: CallTarget): CrabError {
+export function toResponseError(response: ErrorResponse, target: CallTarget): CrabError {
+  const { status, headers, body } = response
   const message = headers['location'] ? `it redirects to ${headers['location']}` : serverMessage(body)
-  const retryAfterMs = retryAfter(headers, body)
+  const retryAfterMs = readRetryAfter(response)
   return failure(classifyStatus(status, body), target, {
     message: message || (PHRASES[status] ?? 'no reason given'),
     status,
@@ -72,8 +74,10 @@ export function toResponseError({ status, headers, body }: ErrorResponse, target
 /** Converts an error record inside a stream: `{message, type, code}` in any of the dialects. */
 function toRecordError(record: unknown, target: CallTarget): CrabError {
   const code = numberIn(record, 'code')
-  const words = `${textIn(record, 'type')} ${textIn(record, 'code')} ${textIn(record, 'message')}`
-  const status = code !== undefined && code >= 400 ? code : /rate.?limit/i.test(words) ? 429 : 500
+  const names = `${textIn(record, 'type')} ${textIn(record, 'code')}`
+  const [, named = 500] = RECORDS.find(([words]) => words.test(names)) ?? []
+  const isLimit = /rate.?limit/i.test(`${names} ${textIn(record, 'message')}`)
+  const status = code !== undefined && code >= 400 ? code : isLimit ? 429 : named
   return toResponseError({ status, headers: {}, body: JSON.stringify(record) ?? '' }, target)
 }
 
@@ -111,25 +115,10 @@ function classifyStatus(status: number, body: string): ErrorKind {
   if (NO_CREDIT.test(body)) return 'credentials'
   if (status === 429) return 'throttled'
   if (status === 408) return 'timeout'
+  if (status === 409) return 'unavailable' // another request holds a lock
   if (status === 404 || status < 400) return 'config'
   if (BAD_KEY.test(body)) return 'credentials'
   return NO_MODEL.test(body) ? 'config' : 'invalid'
-}
-
-/**
- * Returns the milliseconds to wait: from `retry-after-ms`, `retry-after` in seconds or as an HTTP date, or
- * Google's `retryDelay`.
- */
-function retryAfter(headers: Readonly<Record<string, string>>, body: string): number | undefined {
-  const exact = headers['retry-after-ms']
-  if (exact !== undefined) return wholeMs(Number(exact))
-  const after = headers['retry-after']
-  if (after === undefined) return wholeMs(Number(/"retryDelay":\s*"([\d.]+)s"/.exec(body)?.[1]) * 1000)
-  return wholeMs(/^[\d.]+$/.test(after) ? Number(after) * 1000 : Date.parse(after) - Date.now())
-}
-
-function wholeMs(ms: number): number | undefined {
-  return Number.isNaN(ms) ? undefined : Math.max(0, Math.ceil(ms))
 }
 
 /**
@@ -217,6 +206,17 @@ const BAD_KEY =
 const NO_MODEL =
   /model.{0,80}(not[_ ]found|not exist|not a valid|decommissioned|identifier is invalid)|(unknown|invalid) model|not a valid model|on-demand throughput/i
 const WRONG_REGION = /credential should be scoped to a valid region/i
+
+/** The statuses that the types and codes of error records stand for. */
+const RECORDS: readonly (readonly [RegExp, number])[] = [
+  [/overloaded/i, 529],
+  [/insufficient_quota/i, 429],
+  [/authentication/i, 401],
+  [/permission/i, 403],
+  [/too_large/i, 413],
+  [/not_found_error/i, 404],
+  [/invalid_request|invalid_prompt|context_length|policy_violation/i, 400],
+]
 
 const FAULTS: readonly (readonly [RegExp, number])[] = [
   [/throttl|toomany|quota|notready/i, 429],

@@ -17,11 +17,11 @@ export function hintFor(
     case 'config':
       return endpoint.aws ? aboutProfile(endpoint.aws, model, message) : aboutName(endpoint)
     case 'throttled':
-      return retryAfterMs === undefined
-        ? 'try again later'
-        : `try again in ${Math.ceil(retryAfterMs / 1000)} s`
+      return retryAfterMs === undefined ? 'try again later' : `try again in ${formatDelay(retryAfterMs)}`
     case 'unavailable':
     case 'timeout':
+      if (retryAfterMs !== undefined && retryAfterMs >= 1_000)
+        return `try again in ${formatDelay(retryAfterMs)}`
       return `try again later, or check the server (${where})`
     case 'failed':
       return `check that base_url is a model server's (${where})`
@@ -30,6 +30,13 @@ export function hintFor(
     default:
       return undefined
   }
+}
+
+/** Formats a delay in seconds, from five minutes on in minutes, and from two hours on in hours. */
+function formatDelay(ms: number): string {
+  const seconds = Math.ceil(ms / 1000)
+  if (seconds < 300) return `${seconds} s`
+  return seconds < 7_200 ? `${Math.ceil(seconds / 60)} min` : `${Math.ceil(seconds / 3_600)} h`
 }
 
 function aboutKey(

@@ -2,7 +2,7 @@ import type { Wire } from './address.ts'
 import { checkEndpoint, type ModelEndpoint } from './endpoint.ts'
 import { httpFetch, readBodyText } from './http-fetch.ts'
 import { type CallTarget, toNoStreamError } from './model-error.ts'
-import { withRetry } from './retry.ts'
+import { toRetries, withRetry } from './retry.ts'
 import type { WireCall } from './stream.ts'
 import type { ModelEvent, ModelFacts, ModelRequest } from './types.ts'
 
@@ -54,7 +54,8 @@ export async function* callEndpoint(
     const call = await loadWire(wire)
     yield* call({ endpoint, request, fetch }, signal)
   }
-  yield* withRetry(attempt, request.retries ?? maxRetries, signal)
+  const retries = toRetries(request.retryPolicy ?? 'quick', request.retries ?? maxRetries)
+  yield* withRetry(attempt, retries, signal)
 }
 
 /** Loads the code for an endpoint's wire before its first call, which reports any failure to load it. */

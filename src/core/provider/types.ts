@@ -38,20 +38,28 @@ export interface ModelRequest {
   maxOutputTokens?: number
   /** Overrides the provider's `max_retries`. */
   retries?: number
+  /** `quick` when absent. */
+  retryPolicy?: RetryPolicy
 }
+
+/**
+ * How long a call is retried: `quick` for seconds, `patient` for minutes; a patient call also repeats an answer that
+ * broke off (ADR 0202).
+ */
+export type RetryPolicy = 'quick' | 'patient'
 
 /** The reason why a model stopped. `refused`: the provider's safety system or the model itself declined. */
 export type FinishReason = 'stop' | 'tool-calls' | 'length' | 'refused' | 'other'
 
 /**
  * An event of a model call. The order is: `retry` and `notice`, then any of text, thinking and tool calls,
- * then one `finish`.
+ * then one `finish`. After a `retry` that discards, the order begins again, and what came before it is void.
  *
  * A stream that breaks before `finish` throws a CrabError of kind unavailable, timeout, throttled,
  * credentials, config, invalid, failed or cancelled.
  */
 export type ModelEvent =
-  | { type: 'retry'; attempt: number; delayMs: number; error: CrabError }
+  | FailedAttempt
   /** A message for the user, shown once, such as that this is the demo model. */
   | { type: 'notice'; message: string }
   | { type: 'text'; delta: string }
@@ -60,6 +68,20 @@ export type ModelEvent =
   | { type: 'thinking-end'; meta?: JsonObject }
   | { type: 'tool-call'; call: ToolCall }
   | { type: 'finish'; reason: FinishReason; usage: Usage | undefined }
+
+/** A failed attempt of a model call; the next one follows after `delayMs`. */
+export interface FailedAttempt {
+  type: 'retry'
+  /** The number of the attempt that failed, from 1. */
+  attempt: number
+  maxAttempts: number
+  delayMs: number
+  /** The time of the next attempt, in milliseconds since 1970. */
+  at: number
+  error: CrabError
+  /** Set when the answer broke off: its events so far are void. */
+  discards?: true
+}
 
 /**
  * The known facts about a model (ADR 0044). Absent means unknown, never zero. Prices are US dollars per

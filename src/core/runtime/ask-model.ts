@@ -23,6 +23,7 @@ export async function askModel(
   let text = ''
   for await (const event of provider.complete({ ...request, tools: [] }, signal)) {
     if (event.type === 'text') text += event.delta
+    if (event.type === 'retry') text = ''
     if (event.type !== 'finish') continue
     if (event.reason === 'refused') throw new CrabError('refused', `${what}: the model refused`)
     const isCut = event.reason === 'length'

@@ -1,6 +1,7 @@
 import type { Effort } from '../base/effort.ts'
 import type { CrabError } from '../base/errors.ts'
 import type { ToolCall, Usage } from '../base/message.ts'
+import type { FailedAttempt } from '../provider/types.ts'
 import type { RemoteNames } from '../storage/types.ts'
 import type { Ask, AskAnswers, Denial } from './asks.ts'
 
@@ -72,7 +73,11 @@ export type AgentEvent =
       | { state: 'done'; after: number; archive: string }
       | { state: 'failed'; error: CrabError }
     ))
-  | { type: 'retry'; attempt: number; delayMs: number; error: CrabError }
+  /**
+   * A model call failed and is repeated. When its answer broke off, `discardedTexts` is how many of the last
+   * texts are void: the next attempt begins the answer again.
+   */
+  | (Omit<FailedAttempt, 'discards'> & { discardedTexts?: number })
   | Notice
   | { type: 'mcp-state'; server: McpServerEvent }
   | {

@@ -1,5 +1,5 @@
 import type { Message, Reasoning, ToolCall, Usage } from '../base/message.ts'
-import type { FinishReason, ModelEvent } from '../provider/types.ts'
+import type { FailedAttempt, FinishReason, ModelEvent } from '../provider/types.ts'
 import type { AgentEvent } from './events.ts'
 
 /** The output of one model call so far; complete once `finish` is set. */
@@ -45,6 +45,8 @@ type Block = 'text' | 'thinking'
 /**
  * Collects one model call into `draft`, and yields its text and thinking in matching start and end events,
  * also when the call fails.
+ *
+ * An answer that broke off stays in the draft until the next attempt answers.
  */
 export async function* followStep(
   events: AsyncIterable<ModelEvent>,
@@ -52,13 +54,24 @@ export async function* followStep(
   draft: Draft,
 ): AsyncGenerator<AgentEvent> {
   let open: Block | undefined
+  let texts = 0
+  let isVoid = false
   try {
     for await (const event of events) {
+      if (event.type === 'retry') {
+        yield toRetryEvent(event, texts)
+        isVoid ||= event.discards === true
+        texts = 0
+      } else if (event.type !== 'notice' && isVoid) {
+        Object.assign(draft, emptyDraft())
+        isVoid = false
+      }
       const block = toBlockType(event)
       if (open !== undefined && open !== block) yield { type: `${open}-end`, agent }
       if (block !== undefined && open !== block) {
         yield { type: `${block}-start`, agent }
         if (block === 'thinking') draft.reasoning.push({ text: '' })
+        else texts++
       }
       const emitted = take(event, draft, open)
       open = block
@@ -69,6 +82,11 @@ export async function* followStep(
     throw reason
   }
   if (open !== undefined) yield { type: `${open}-end`, agent }
+}
+
+/** Comes before the end of an open text, so that its reader knows what the end means. */
+function toRetryEvent({ discards, ...attempt }: FailedAttempt, texts: number): AgentEvent {
+  return { ...attempt, ...(discards && { discardedTexts: texts }) }
 }
 
 function toBlockType(event: ModelEvent): Block | undefined {
@@ -93,6 +111,8 @@ function take(event: ModelEvent, draft: Draft, open: Block | undefined): AgentEv
     case 'finish':
       draft.finish = event.reason
       draft.usage = event.usage
+      return undefined
+    case 'retry':
       return undefined
     default:
       return event

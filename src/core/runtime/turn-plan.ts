@@ -113,7 +113,7 @@ export async function planTurn(
       model,
       thinking: settings.thinking ?? agent.thinking,
       ...effortFor(inputs, settings),
-      ...optional(settings),
+      ...optional(request),
     },
     offer: async (signal) => (hasTools(request) ? await offer(signal) : []),
     selection,
@@ -276,7 +276,9 @@ async function offeredTools(
   return schema.filter(turn.keeps)
 }
 
-function optional(settings: TurnRequest['settings']): Partial<ModelRequest> {
+function optional({ settings, sender, trust }: TurnRequest): Partial<ModelRequest> {
   const { schema, retries } = settings
-  return { ...(schema && { schema }), ...(retries !== undefined && { retries }) }
+  const isAlone = trust === 'unattended' || sender.startsWith('delegate:')
+  const retryPolicy = settings.retryPolicy ?? (isAlone ? 'patient' : 'quick')
+  return { retryPolicy, ...(schema && { schema }), ...(retries !== undefined && { retries }) }
 }

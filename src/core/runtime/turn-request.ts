@@ -2,6 +2,7 @@ import type { Effort } from '../base/effort.ts'
 import type { Attachment, JsonObject } from '../base/message.ts'
 import type { McpEntry } from '../config/mcp-entry.ts'
 import type { ApprovalMode, Trust } from '../policy/types.ts'
+import type { RetryPolicy } from '../provider/types.ts'
 
 /** The tools a turn may use: none, the read-only ones, or all that the agent has. */
 export type ToolMode = 'none' | 'read' | 'all'
@@ -51,6 +52,8 @@ export interface TurnSettings {
   compactAt?: number
   effort?: Effort
   retries?: number
+  /** Patient for unattended and delegated turns when absent, quick for others. */
+  retryPolicy?: RetryPolicy
   attachments?: readonly Attachment[]
   /** Whether nothing of the conversation is written to disk. */
   ephemeral?: boolean

@@ -113,8 +113,9 @@ function toNotice({ message, server = '', passing = false }: EventOfType<'notice
   return { message, server, passing }
 }
 
-function toRetry({ attempt, delayMs, error }: EventOfType<'retry'>) {
-  return { attempt, delayMs, kind: error.kind, message: error.message }
+function toRetry({ attempt, maxAttempts, delayMs, at, error, discardedTexts }: EventOfType<'retry'>) {
+  const { kind, message } = error
+  return { attempt, delayMs, kind, message, maxAttempts, nextAt: new Date(at).toISOString(), discardedTexts }
 }
 
 function toCompaction(event: EventOfType<'compaction'>) {

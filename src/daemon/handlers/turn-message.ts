@@ -10,6 +10,7 @@ import {
   ApprovalMode,
   type Attachment,
   OnAsk,
+  RetryPolicy,
   type StreamMsg,
   ToolSet,
   type TurnOptions,
@@ -73,6 +74,7 @@ function toSettings(options: TurnOptions): TurnSettings {
   const tools = toToolMode(options.tools)
   const mode = RUNTIME_MODES.get(options.mode)
   const onAsk = ON_ASK.get(options.onAsk)
+  const retryPolicy = RETRY_POLICIES.get(options.retryPolicy)
   return {
     allow,
     ask,
@@ -93,6 +95,7 @@ function toSettings(options: TurnOptions): TurnSettings {
     ...(options.compactAt !== undefined && { compactAt: toShare(options.compactAt) }),
     ...(effort !== '' && { effort: parseEffort(effort) }),
     ...(retries !== undefined && { retries }),
+    ...(retryPolicy && { retryPolicy }),
     attachments: attachments.map(toStoredAttachment),
     ephemeral,
     env,
@@ -132,6 +135,11 @@ const ON_ASK: ReadonlyMap<OnAsk, TurnSettings['onAsk']> = new Map([
   [OnAsk.DENY, 'deny'],
   [OnAsk.FAIL, 'fail'],
   [OnAsk.PARK, 'park'],
+])
+
+const RETRY_POLICIES: ReadonlyMap<RetryPolicy, TurnSettings['retryPolicy']> = new Map([
+  [RetryPolicy.QUICK, 'quick'],
+  [RetryPolicy.PATIENT, 'patient'],
 ])
 
 /** Throws `denied` for options that would grant a turn more than its class allows. */

@@ -1,11 +1,12 @@
 import type { SpinnerName } from '../../core/base/chat-settings.ts'
 import { shownAsk } from '../state/pending-asks.ts'
-import type { ChatState, RunningTurn } from '../state/types.ts'
+import type { ChatState, RetryWait, RunningTurn } from '../state/types.ts'
 import { cleanLine } from '../view/clean.ts'
 import { formatCount, formatSpan } from '../view/numbers.ts'
+import { formatRetryReason, formatRetryWait } from '../view/retry.ts'
 import type { Section } from '../view/section.ts'
 import { paint } from '../view/style.ts'
-import { truncateText } from '../view/text.ts'
+import { measureWidth, truncateText } from '../view/text.ts'
 import type { RenderContext } from '../view/view.ts'
 import { joinStatus, statusParts } from './status.ts'
 
@@ -53,23 +54,43 @@ interface WorkingLineOptions extends Pick<RenderContext, 'columns' | 'color'> {
   spinner: SpinnerName
 }
 
-function workingLine(
-  turn: RunningTurn,
-  now: number,
-  { columns, color, isAsking, isEscFree, spinner }: WorkingLineOptions,
-): string {
+function workingLine(turn: RunningTurn, now: number, options: WorkingLineOptions): string {
+  const { columns, color, isAsking, isEscFree, spinner } = options
   const elapsed = Math.max(0, now - turn.startedAt)
   const frames = [...SPINNER_FRAMES[spinner]]
   const mark = paint(frames[Math.floor(elapsed / FRAME_MS) % frames.length]!, color, 'accent')
+  const esc = turn.isCancelling || !isEscFree ? [] : ['esc to interrupt']
+  if (turn.retry && !turn.isCancelling) return retryLine(turn.retry, now, { mark, esc, ...options })
   const what = turn.isCancelling ? 'stopping' : isAsking ? 'waiting for you' : cleanLine(turn.doing)
   const tokens = Math.round(turn.outputTokens)
   const facts = [
     formatSpan(elapsed), // the line changes once a second
     ...(tokens > 0 ? [tokens === 1 ? '1 token' : `${formatCount(tokens)} tokens`] : []),
-    ...(turn.isCancelling || !isEscFree ? [] : ['esc to interrupt']),
+    ...esc,
   ]
   return truncateText(`${mark} ${what} ${paint(facts.join(' · '), color, 'dim')}`, columns)
 }
+
+/** Renders the wait for the next attempt of a model call; its reason is shortened, so that the rest stays visible. */
+function retryLine(
+  retry: RetryWait,
+  now: number,
+  { columns, color, mark, esc }: WorkingLineOptions & { mark: string; esc: readonly string[] },
+): string {
+  const all = [...formatRetryWait({ ...retry, ms: retry.until - now }), ...esc]
+  const least = columns - measureWidth(mark) - 1 - MIN_REASON
+  const count = all.findLastIndex((_, at) => measureWidth(joinFacts(all.slice(0, at + 1))) <= least) + 1
+  const facts = joinFacts(all.slice(0, Math.max(1, count)))
+  const reason = truncateText(formatRetryReason(retry.message), least + MIN_REASON - measureWidth(facts))
+  return truncateText(`${mark} ${reason}${paint(facts, color, 'dim')}`, columns)
+}
+
+function joinFacts(facts: readonly string[]): string {
+  return facts.map((fact) => ` · ${fact}`).join('')
+}
+
+/** The least columns of the reason of a wait. */
+const MIN_REASON = 12
 
 /** The signs of each spinner, one after another. */
 const SPINNER_FRAMES: Readonly<Record<SpinnerName, string>> = {

@@ -2,6 +2,7 @@ import { classifySender } from '../../core/base/sender-class.ts'
 import {
   type DeepPartial,
   OnAsk,
+  RetryPolicy,
   type StreamMsg,
   type TurnOptions,
 } from '../../core/protocol/crabtalk.generated.ts'
@@ -40,6 +41,7 @@ export function toStreamMsg(
       onAsk: OnAsk.PARK, // this window answers, or the next one after it is closed
       env: own.env,
       asksTrust: true,
+      retryPolicy: RetryPolicy.PATIENT,
       ...(settings.compactAt > 0 && { compactAt: settings.compactAt }),
       attachments: [...attachments],
       allow: [...rules.allow],

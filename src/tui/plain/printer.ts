@@ -1,9 +1,10 @@
 import { Sanitizer } from '../../core/base/sanitize.ts'
-import type { StreamEvent } from '../../core/protocol/crabtalk.generated.ts'
+import type { RetryEvent, StreamEvent } from '../../core/protocol/crabtalk.generated.ts'
 import type { Dispatch } from '../../core/protocol/dispatch.ts'
 import type { ChatStore } from '../state/store.ts'
 import { renderBlock } from '../view/block.ts'
 import type { Block } from '../view/blocks.ts'
+import { formatRetryReason, formatRetryWait } from '../view/retry.ts'
 
 export interface PrinterOptions {
   store: ChatStore
@@ -80,6 +81,14 @@ export class Printer {
     }
     if (event?.$case === 'chunk') this.#write(this.#sanitizer.push(event.value.content))
     if (event?.$case === 'textEnd') this.endLine()
+    if (event?.$case === 'retry') this.#printRetry(event.value)
+  }
+
+  #printRetry({ attempt, maxAttempts, message, delayMs }: RetryEvent): void {
+    const [when, which] = formatRetryWait({ attempt: attempt + 1, maxAttempts, ms: delayMs })
+    const text = `${formatRetryReason(message)}; ${when} (${which})`
+    this.printFinished()
+    this.#printBlock({ kind: 'notice', tone: 'warning', text })
   }
 
   /** Whether a block is already on the screen: a message the user has just typed, or a streamed answer. */

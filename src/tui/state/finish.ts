@@ -22,10 +22,10 @@ function finishBlocks(state: ChatState, added: readonly Block[]): ChatState {
   return { ...left, isAfterCall, nextId: nextId + blocks.length, finished: [...finished, ...numbered] }
 }
 
-/** Closes the finished parts of the open text, or all of it when `isOver`. */
+/** Closes the finished parts of the open text, or all of it when `isOver`. Void text is only closed as a whole. */
 export function closeText(state: ChatState, isOver: boolean): ChatState {
   const { open } = state
-  if (!open) return state
+  if (!open || (open.isVoid && !isOver)) return state
   const { closed, text, carry } = splitClosed(open, isOver)
   if (closed.length === 0 && !isOver) return state
   const blocks = closed.map((part, at) => toBlock(open, part, at === 0 && !open.hasClosedParts))

@@ -14,6 +14,7 @@ import { CHARS_PER_TOKEN } from '../view/numbers.ts'
 import { closeAsk, openAsk } from './asks.ts'
 import { reduceCompaction, warnIfFull } from './compaction.ts'
 import { closeText, finish, finishAll, finishTools, flushTools } from './finish.ts'
+import { beginRetry, endRetry } from './retry.ts'
 import { findTypedText, isOurs, withoutSteer } from './steers.ts'
 import type { ChatState, RunningTurn, UsageTotals } from './types.ts'
 
@@ -23,18 +24,18 @@ export function reduceStream(state: ChatState, { event }: StreamEvent, now?: num
     case 'start':
       return startTurn(state, event.value)
     case 'textStart':
-      return begin(state, 'answer', event.value.agent)
+      return begin(endRetry(state, now), 'answer', event.value.agent)
     case 'chunk':
       return grow(state, 'answer', event.value.content)
     case 'thinkingStart':
-      return begin(state, 'thinking', event.value.agent)
+      return begin(endRetry(state, now), 'thinking', event.value.agent)
     case 'thinking':
       return grow(state, 'thinking', event.value.content)
     case 'textEnd':
     case 'thinkingEnd':
-      return doing(closeText(state, true), 'thinking')
+      return state.open?.isVoid ? state : doing(closeText(state, true), 'thinking')
     case 'toolStart':
-      return startTools(state, event.value.calls)
+      return startTools(endRetry(state, now), event.value.calls)
     case 'toolProgress':
       return changeTool(state, event.value.callId, { progress: event.value.message })
     case 'toolResult':
@@ -54,7 +55,7 @@ export function reduceStream(state: ChatState, { event }: StreamEvent, now?: num
     case 'steerReturned':
       return returnSteer(state, event.value.content)
     case 'retry':
-      return finish(state, { kind: 'notice', tone: 'warning', text: retryText(event.value) })
+      return beginRetry(state, event.value, now)
     case 'notice':
       return notice(state, event.value.message)
     case 'mcpState':
@@ -217,18 +218,6 @@ function finishTurn(
 
 /** The minimum duration of a turn that is shown. */
 const MIN_SHOWN_MS = 2_000
-
-function retryText({
-  attempt,
-  delayMs,
-  message,
-}: {
-  attempt: number
-  delayMs: number
-  message: string
-}): string {
-  return `${message}; trying again in ${(delayMs / 1000).toFixed(1)} s (attempt ${attempt + 1})`
-}
 
 function serverState(kind: McpEventKind): ServerState {
   return SERVER_STATES.get(kind) ?? 'connecting'

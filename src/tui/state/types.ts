@@ -30,6 +30,22 @@ export interface RunningTurn {
   mode?: ModeName | undefined
   /** Whether it was already running when this chat joined it, so that its duration is not known. */
   isPartial?: boolean
+  /** Set while a model call that failed waits for its next attempt, until the model answers. */
+  retry?: RetryWait
+}
+
+/** The wait of a model call that failed; times are in milliseconds since 1970. */
+export interface RetryWait {
+  /** The number of the next attempt, from 2. */
+  attempt: number
+  /** 0 when unknown. */
+  maxAttempts: number
+  /** The message of the last failure. */
+  message: string
+  /** The time of the next attempt. */
+  until: number
+  /** The time of the first failure. */
+  since: number
 }
 
 /** A message for the running turn. */

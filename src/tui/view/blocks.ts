@@ -72,6 +72,8 @@ export interface OpenText {
   text: string
   /** Whether an earlier part of it has been closed. */
   hasClosedParts: boolean
+  /** Whether the model broke off and is asked again: its next answer takes the place of this text. */
+  isVoid?: boolean
   /**
    * The Markdown state carried over from the closed parts, such as an open code fence. Opaque except to
    * view/markdown/split.ts.

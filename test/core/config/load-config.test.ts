@@ -110,7 +110,7 @@ model = "m"
         baseUrl: 'http://localhost:4000/v1',
         models: undefined,
         timeoutMs: 30_000,
-        maxRetries: 2,
+        maxRetries: undefined,
         where: 'config.toml:2',
       },
     ],
@@ -144,7 +144,7 @@ max_retries = 0
       baseUrl: undefined,
       models: [{ name: 'a' }, { name: 'b', context: 1000, inputUsd: 3, outputUsd: 1.5 }],
       timeoutMs: 30_000,
-      maxRetries: 2,
+      maxRetries: undefined,
       where: 'config.toml:2',
     },
     {
@@ -385,6 +385,6 @@ function expected(table: ProviderText): Omit<ProviderConfig, 'where'> {
         : { name: entry.name, context: entry.context, inputUsd: entry.input_usd },
     ),
     timeoutMs: table.timeout_ms ?? 30_000,
-    maxRetries: table.max_retries ?? 2,
+    maxRetries: table.max_retries,
   }
 }

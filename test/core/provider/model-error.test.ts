@@ -47,6 +47,7 @@ describe('toResponseError()', () => {
     ['a bad gateway', 502, '<html>', 'unavailable'],
     ['an overload', 529, {}, 'unavailable'],
     ['a slow request', 408, '', 'timeout'],
+    ['a locked resource', 409, '', 'unavailable'],
     ['a redirect', 308, '', 'config'],
   ]
   for (const [name, status, body, kind] of CASES) {
@@ -108,6 +109,34 @@ describe('toResponseError()', () => {
     assert.equal(after({ 'retry-after': new Date(0).toUTCString() }), 0)
     assert.equal(after({ 'retry-after': 'soon' }), undefined)
     assert.equal(after({}), undefined)
+    assert.equal(after({}, { error: { message: 'Please try again in 20s.' } }), 20_000)
+    assert.equal(after({}, { error: { message: 'Please try again in 1m2.5s. Visit' } }), 62_500)
+    assert.equal(after({}, { error: { message: 'Please try again in 350ms' } }), 350)
+    assert.equal(after({}, { error: { message: 'try again in a moment, or 5 days' } }), undefined)
+  })
+
+  test('reads the reset of the limits that are used up', () => {
+    const after = (headers: Record<string, string>, status = 429) =>
+      toResponseError({ status, headers, body: '' }, PLACE).retryAfterMs
+    const soon = (ms: number | undefined) => ms !== undefined && ms > 50_000 && ms <= 60_000
+    assert.equal(after({ 'x-ratelimit-reset': '20' }), 20_000)
+    assert.ok(soon(after({ 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': `${Date.now() + 60_000}` })))
+    assert.ok(soon(after({ 'x-ratelimit-reset': `${Math.floor(Date.now() / 1000) + 60}` })))
+    const reset = new Date(Date.now() + 60_000).toISOString()
+    assert.ok(soon(after({ 'anthropic-ratelimit-tokens-reset': reset })))
+    const two = { 'x-ratelimit-reset-requests': '1s', 'x-ratelimit-reset-tokens': '6m0s' }
+    assert.equal(after({ ...two, 'x-ratelimit-remaining-tokens': '12' }), 1_000)
+    assert.equal(after(two), 360_000)
+    assert.equal(after({ 'x-ratelimit-reset': 'later' }), undefined)
+    assert.equal(after({ 'x-ratelimit-reset': '20' }, 500), undefined)
+  })
+
+  test('says when to try again, in a unit that can be read', () => {
+    const hint = (seconds: number, status = 429) =>
+      toResponseError({ status, headers: { 'retry-after': String(seconds) }, body: '' }, PLACE).hint
+    assert.equal(hint(120), 'try again in 120 s')
+    assert.equal(hint(1_501, 503), 'try again in 26 min')
+    assert.equal(hint(18_000), 'try again in 5 h')
   })
 
   test('never prints the key, wherever the server puts it', () => {
@@ -137,6 +166,14 @@ describe('toModelError()', () => {
     assert.equal(readKind({ message: 'slow', type: 'rate_limit_error' }), 'throttled')
     assert.equal(readKind({ message: 'Provider returned error', code: 502 }), 'unavailable')
     assert.equal(readKind('gone'), 'unavailable')
+    assert.equal(readKind({ message: 'quota', code: 'insufficient_quota' }), 'credentials')
+    assert.equal(readKind({ message: 'no', type: 'authentication_error' }), 'credentials')
+    assert.equal(readKind({ message: 'no', type: 'invalid_request_error' }), 'invalid')
+    assert.equal(
+      readKind({ message: 'wait', type: 'invalid_request_error', code: 'rate_limit_exceeded' }),
+      'throttled',
+    )
+    assert.equal(readKind({ message: 'oops', type: 'api_error' }), 'unavailable')
   })
 
   test('treats an unknown error as internal', () => {

@@ -116,10 +116,13 @@ test('renderStatus() is one line that fits, with any content', () => {
         }
         const view = makeView({ columns, color })
         const working = { ...state, turn: { ...turn, doing: text } }
+        const retry = { attempt: 2, maxAttempts: 10, message: text, until: 9_000, since: 0 }
+        const waiting = { ...state, turn: { ...turn, retry } }
         const { lines } = renderStatus(state, { shownCwd: text }, view)
         assert.equal(lines.length, 1)
         assertPrintable(lines, columns)
         assertPrintable(renderWorking(working, 5_000, view).lines, columns)
+        assertPrintable(renderWorking(waiting, 5_000, view).lines, columns)
       },
     ),
     { numRuns: propertyRuns(1_000) },
@@ -139,6 +142,25 @@ test('renderWorking() shows what the turn does, for how long, and how to stop it
   const cancelling = { ...turn, isCancelling: true, outputTokens: 0 }
   assert.match(renderWorkingLines({ ...BEGINNING, turn: cancelling }, 126_000)[1]!, /^. stopping 2 m 05 s$/)
   assert.deepEqual(renderWorkingLines(BEGINNING, 0), [])
+})
+
+test('renderWorking() counts down to the next attempt of a model call', () => {
+  const message = 'Cannot call m (p): Overloaded (529)'
+  const retry = { attempt: 4, maxAttempts: 10, message, until: 20_000, since: 0 }
+  const show = (change: object, now = 12_001, columns = 80) =>
+    renderWorkingLines({ ...BEGINNING, turn: { ...turn, retry: { ...retry, ...change } } }, now, columns)[1]!
+  const facts = 'trying again in 8 s · attempt 4 of 10 · esc to interrupt'
+  assert.equal(show({}).slice(2), `Overloaded (529) · ${facts}`)
+  assert.match(show({ until: 200_000 }), /trying again in 3 m 08 s · attempt 4 of 10/)
+  assert.match(show({}, 20_000), /Overloaded \(529\) · trying again · attempt 4 of 10 · esc to interrupt$/)
+  assert.match(show({ maxAttempts: 0 }), / · attempt 4 · esc to interrupt$/)
+  assert.match(show({ message: 'busy' }), /^. Busy · trying/)
+  const long = show({ message: `Cannot call m (p): ${'too many requests '.repeat(9)}` })
+  assert.match(long, /^. Too many requests[^·]*… · trying again in 8 s · attempt 4 of 10 · esc to interrupt$/)
+  assert.equal(show({}, 12_001, 40).slice(2), 'Overloaded (529) · trying again in 8 s')
+  assert.equal(show({}, 12_001, 60).slice(2), 'Overloaded (529) · trying again in 8 s · attempt 4 of 10')
+  const cancelling = { ...turn, retry, isCancelling: true, outputTokens: 0 }
+  assert.match(renderWorkingLines({ ...BEGINNING, turn: cancelling }, 13_000)[1]!, /^. stopping 12 s$/)
 })
 
 test('renderWorking() lists queued messages', () => {

@@ -54,6 +54,16 @@ test('openPlainChat() steers the running turn with a line that is typed while it
   await chat.shows(/One\n[\s\S]*go on[\s\S]*\n\nTwo\n\n> $/)
 })
 
+test('openPlainChat() prints a line for each attempt, and an answer that broke off before the whole one', async () => {
+  const headers = { 'retry-after-ms': '20' }
+  const busy = { status: 529, headers, body: { error: { message: 'Overloaded' } } }
+  await using chat = await open([busy, busy, { parts: ['Half an'], end: 'cut' }, { parts: ['The answer.'] }])
+  chat.type('hello')
+  await chat.shows(
+    /> \n. Overloaded \(529\); trying again in 1 s \(attempt 2 of 10\)\n\n. Overloaded \(529\); trying again in 1 s \(attempt 3 of 10\)\n\nHalf an\n\n. The answer ended early; trying again in \d s \(attempt 4 of 10\)\n\nThe answer\.\n\n> $/,
+  )
+})
+
 test('openPlainChat() cancels with Ctrl-C, and leaves with two at the prompt', async () => {
   await using chat = await open([{ parts: ['Once upon', new Promise<void>(() => {})] }])
   chat.type('tell me')

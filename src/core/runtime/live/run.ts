@@ -48,6 +48,7 @@ export function foldAgentEvent(run: TurnRun, event: AgentEvent): void {
   if (event.type === 'start') run.start = event
   if (event.type === 'text') summary.addText(event.delta)
   if (event.type === 'text-end') summary.closeText()
+  if (event.type === 'retry') summary.discardTexts(event.discardedTexts ?? 0)
   if (event.type === 'tool-start')
     summary.startCalls(event.calls.map(({ id, name, server = '' }) => ({ id, name, server })))
   if (event.type === 'tool-result') summary.finishCall(event)
