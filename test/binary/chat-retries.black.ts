@@ -46,7 +46,7 @@ test('a model that does not come back ends the turn with the number of attempts'
   assert.equal(talk.server.requests.length, 10)
 })
 
-test('a delay of more than five minutes, a spent quota and a bad request end the turn at once', async () => {
+test('a delay of more than five minutes, a spent quota and a bad request end the turn immediately', async () => {
   const limit = { status: 429, headers: { 'retry-after': '9000' }, body: { error: { message: 'Limit' } } }
   const quota = { status: 429, body: { error: { message: 'No quota', code: 'insufficient_quota' } } }
   const bad = { status: 422, body: { error: { message: 'Bad field' } } }

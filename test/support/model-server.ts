@@ -155,7 +155,7 @@ async function stream(reply: Reply, request: RecordedRequest, outgoing: ServerRe
   outgoing.end()
 }
 
-/** Is retried without waits, so that a test that goes on for too long fails soon. */
+/** Is retried without waits, so that a test that asks too often fails soon. */
 const USED_UP: Reply = {
   status: 500,
   headers: { 'retry-after-ms': '0' },

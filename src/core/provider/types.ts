@@ -43,8 +43,8 @@ export interface ModelRequest {
 }
 
 /**
- * How long a call is retried: `quick` for seconds, `patient` for minutes; a patient call also repeats an answer that
- * broke off (ADR 0202).
+ * The patience of a call: `quick` retries for seconds, `patient` for minutes; a patient call also repeats an answer
+ * that broke off (ADR 0202).
  */
 export type RetryPolicy = 'quick' | 'patient'
 

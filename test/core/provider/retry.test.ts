@@ -95,7 +95,7 @@ test('withRetry() says when the next attempt is, and of how many', async () => {
   assert.deepEqual([retry.attempt, retry.maxAttempts, retry.discards], [1, 2, undefined])
 })
 
-test('withRetry() is patient with a delay of up to five minutes, and fails at once beyond', async () => {
+test('withRetry() is patient with a delay of up to five minutes, and fails immediately beyond', async () => {
   const controller = new AbortController()
   const events = withRetry(failing('throttled', 300_000), toRetries('patient', undefined), controller.signal)
   const { value } = await events.next()

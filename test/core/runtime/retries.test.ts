@@ -71,7 +71,7 @@ test('a patient turn that is never answered again keeps what it has, and says ho
   assert.deepEqual(await node.lines().then(spoken), ['user: hi', 'assistant: Half [failed]'])
 })
 
-test('a turn that is cancelled while it waits ends at once, and keeps what it has', async () => {
+test('a turn that is cancelled while it waits ends immediately, and keeps what it has', async () => {
   const late = { ...BUSY, headers: { 'retry-after': '200' } }
   await using node = await startTestNode([{ parts: ['Half'], end: 'cut' }, late, { parts: ['Go on'] }])
   const controller = new AbortController()
