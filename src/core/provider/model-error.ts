@@ -3,20 +3,12 @@ import { CrabError, type ErrorKind, toCrabError } from '../base/errors.ts'
 import type { ModelEndpoint } from './endpoint.ts'
 import type { StreamFault } from './event-frames.ts'
 import { hintFor } from './model-hints.ts'
-import { readRetryAfter } from './retry-after.ts'
+import { type ErrorResponse, readRetryAfter } from './retry-after.ts'
 
 /** The model and endpoint of a call. */
 export interface CallTarget {
   endpoint: ModelEndpoint
   model: string
-}
-
-/** An HTTP error answer. */
-export interface ErrorResponse {
-  status: number
-  /** The values by lower-case name. */
-  headers: Readonly<Record<string, string>>
-  body: string
 }
 
 /**

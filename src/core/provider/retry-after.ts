@@ -1,4 +1,10 @@
-import type { ErrorResponse } from './model-error.ts'
+/** An HTTP error answer. */
+export interface ErrorResponse {
+  status: number
+  /** The values by lower-case name. */
+  headers: Readonly<Record<string, string>>
+  body: string
+}
 
 /**
  * Returns how long a server asks to wait, in milliseconds; undefined when it does not say.
