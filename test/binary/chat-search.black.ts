@@ -97,7 +97,7 @@ for (const columns of [40, 80, 120, 200]) {
     chat.press('ctrl+r', 'tab')
     chat.type('kraken')
     await chat.shows(/^Conversations: kraken +1$/)
-    await chat.shows(/^ {4}sh:x: what of|^ {4}crab: The kraken/)
+    await chat.shows(/^ {4}you: what of|^ {4}crab: The kraken/)
     for (const bytes of [`${ESC}[2J`, `${ESC}[3J`, 'owned', '\u202e', `${ESC}[31m`])
       assert.equal(chat.bytes().includes(bytes), false, JSON.stringify(bytes))
     for (const line of chat.screen.lines()) assert.ok(line.length <= columns)

@@ -1,7 +1,7 @@
 import type { KeyPress } from '../text/key.ts'
 import type { Section } from '../view/section.ts'
 import { paint } from '../view/style.ts'
-import { measureWidth, padText, truncateText } from '../view/text.ts'
+import { measureWidth, padText, truncateText, wrapLines } from '../view/text.ts'
 import { type Face, focusHeight, type Room } from '../view/view.ts'
 
 /** The rows of the frame itself: the title and the keys. */
@@ -12,13 +12,17 @@ export function bodyHeight(rows: number): number {
   return Math.max(1, focusHeight(rows) - FRAME)
 }
 
-/** Renders an overlay with its title, body and keys. When space is short, the keys are dropped first. */
+/**
+ * Renders an overlay with its title, body and keys, which are separated by dots. When space is short, the keys are
+ * dropped first, and of the keys those before the last one, which closes.
+ */
 export function frame(
   { title, body, keys, caret }: { title: string; body: readonly string[]; keys: string; caret?: number },
   { columns, rows, color }: Face,
 ): Section {
   const most = focusHeight(rows)
-  const foot = most > FRAME ? [paint(truncateText(keys, columns), color, 'dim')] : []
+  const keyRows = most > FRAME ? fitKeys(keys, columns, Math.max(1, most - 1 - body.length)) : []
+  const foot = keyRows.map((row) => paint(row, color, 'dim'))
   const head = fit(title, columns)
   const lines = [head, ...body.map((line) => fit(line, columns)), ...foot].slice(0, most)
   return {
@@ -67,6 +71,30 @@ export function cellsLine(cells: readonly string[], widths: readonly number[]): 
     .join('  ')
     .trimEnd()
 }
+
+/** Wraps a text to at most `most` rows; the last one shows when something is left out. */
+export function wrapNote(text: string, columns: number, most: number): string[] {
+  const rows = wrapLines(text, columns)
+  if (rows.length <= most) return rows
+  return [...rows.slice(0, most - 1), truncateText(`${rows[most - 1]!.replace(/[ ·]+$/, '')}…`, columns)]
+}
+
+/** Lays out keys in at most `most` rows; where they do not fit, on one row with the last of them. */
+function fitKeys(keys: string, columns: number, most: number): string[] {
+  const rows: string[] = []
+  const parts = keys.split(DOT)
+  for (const part of parts) {
+    const longer = rows.length === 0 ? part : `${rows.at(-1)}${DOT}${part}`
+    if (rows.length > 0 && measureWidth(longer) <= columns) rows[rows.length - 1] = longer
+    else rows.push(part)
+  }
+  if (rows.length <= Math.min(most, MAX_KEY_ROWS)) return rows.map((row) => truncateText(row, columns))
+  if (parts.length <= 2) return [truncateText(keys, columns)]
+  return fitKeys([...parts.slice(0, -2), parts.at(-1)].join(DOT), columns, 1)
+}
+
+const DOT = ' · '
+const MAX_KEY_ROWS = 2
 
 function fit(line: string, columns: number): string {
   return measureWidth(line) <= columns ? line : truncateText(line, columns)

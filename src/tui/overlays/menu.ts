@@ -3,10 +3,10 @@ import type { KeyPress } from '../text/key.ts'
 import { cleanLine } from '../view/clean.ts'
 import type { Section } from '../view/section.ts'
 import { paint } from '../view/style.ts'
-import { measureWidth, padText, truncateText, wrapLines } from '../view/text.ts'
+import { measureWidth, padText, truncateText } from '../view/text.ts'
 import type { Face, Room } from '../view/view.ts'
 import { windowAround } from '../view/window.ts'
-import { bodyHeight, frame, moveSelection } from './frame.ts'
+import { bodyHeight, frame, moveSelection, wrapNote } from './frame.ts'
 import type { MenuItem, MenuOverlay, Overlay } from './types.ts'
 
 /** Creates a menu with an item selected, by default the first. */
@@ -73,7 +73,7 @@ const PLAIN_TEXT = { name: 'text', ctrl: false, alt: false, shift: false } as co
 export function renderMenuOverlay(menu: MenuOverlay, view: Face): Section {
   const { columns, color } = view
   const height = bodyHeight(view.rows)
-  const notes = menu.note === '' ? [] : wrapLines(cleanLine(menu.note), columns - MARGIN).slice(0, NOTE_ROWS)
+  const notes = menu.note === '' ? [] : wrapNote(cleanLine(menu.note), columns - MARGIN, NOTE_ROWS)
   const noteRows = height > menu.items.length ? notes.slice(0, height - menu.items.length) : []
   const { start, end } = windowAround(menu.items.length, Math.max(1, height - noteRows.length), menu.selected)
   const widest = Math.max(0, ...menu.items.map(({ label }) => measureWidth(cleanLine(label))))
@@ -84,8 +84,37 @@ export function renderMenuOverlay(menu: MenuOverlay, view: Face): Section {
       itemRow(item, { number: start + at + 1, isSelected: start + at === menu.selected, labels }, view),
     )
   const title = paint(cleanLine(menu.title), color, 'accent', 'bold')
-  const body = [...noteRows.map((row) => paint(`  ${row}`, color, 'warning')), ...rows]
+  const left = height - noteRows.length - rows.length
+  const details = renderDetails(menu, { labels, room: left }, view)
+  const body = [...noteRows.map((row) => paint(`  ${row}`, color, 'warning')), ...rows, ...details]
   return frame({ title, body, keys: describeKeys(menu) }, view)
+}
+
+/**
+ * Renders the whole detail of the selected item where its row has no space for it, in as many rows as any item
+ * needs.
+ */
+function renderDetails(
+  { items, selected }: MenuOverlay,
+  { labels, room }: { labels: number; room: number },
+  { columns, color }: Face,
+): string[] {
+  const width = detailWidth(labels, columns)
+  const wrap = ({ detail }: MenuItem) =>
+    measureWidth(cleanLine(detail)) <= width ? [] : wrapNote(cleanLine(detail), columns - MARGIN, DETAIL_ROWS)
+  const height = Math.max(0, ...items.map((item) => wrap(item).length))
+  const item = items[selected]
+  if (!item || height > room) return []
+  const rows = wrap(item).map((row) => `${' '.repeat(MARGIN)}${paint(row, color, 'dim')}`)
+  return [...rows, ...Array.from({ length: height - rows.length }, () => '')]
+}
+
+const DETAIL_ROWS = 2
+
+/** Returns the columns beside the labels; 0 when details have no space there. */
+function detailWidth(labels: number, columns: number): number {
+  const width = columns - MARGIN - labels - 2
+  return width < MIN_DETAIL_WIDTH ? 0 : width
 }
 
 function describeKeys({ back, yieldsToText, isBusy }: MenuOverlay): string {
@@ -101,9 +130,8 @@ function itemRow(
 ): string {
   const mark = isSelected ? paint('› ', color, 'accent') : '  '
   const name = padText(truncateText(cleanLine(label), labels), labels)
-  const left = columns - MARGIN - labels - 2
-  const about =
-    left < MIN_DETAIL_WIDTH ? '' : `  ${paint(truncateText(cleanLine(detail), left), color, 'dim')}`
+  const left = detailWidth(labels, columns)
+  const about = left === 0 ? '' : `  ${paint(truncateText(cleanLine(detail), left), color, 'dim')}`
   const digit = number <= MAX_DIGIT ? `${number}` : ' '
   return `${mark}${digit}  ${isSelected ? paint(name, color, 'accent') : name}${about}`.trimEnd()
 }

@@ -73,9 +73,12 @@ function wrapRows(page: PageOverlay, columns: number): readonly string[] {
   })
 }
 
-/** Wraps a line of two columns below its second column, or below its first when the second is too narrow. */
+/**
+ * Wraps a line of two columns below its second column, or below its first when the second is too narrow. A line that
+ * has only a second column keeps its indent.
+ */
 function wrapHanging(line: string, columns: number): string[] {
-  const [lead = ''] = /^ *\S.*? {2,}(?=\S)/.exec(line) ?? []
+  const [lead = ''] = /^( *\S.*? {2,}| {4,})(?=\S)/.exec(line) ?? []
   if (lead === '' || measureWidth(line) <= columns) return wrapLines(line, columns)
   const about = line.slice(lead.length)
   const indent = measureWidth(lead)
@@ -88,8 +91,14 @@ function wrapHanging(line: string, columns: number): string[] {
 /** The minimum width, in columns, of a readable second column. */
 const MIN_ABOUT_WIDTH = 30
 
+const HEAD_INDENT = '  '
+
 function underneath(lead: string, about: string, columns: number): string[] {
   const indent = columns < MIN_ABOUT_WIDTH ? '' : ' '.repeat(6)
   const rows = wrapLines(about, columns - indent.length)
-  return [...wrapLines(lead.trimEnd(), columns), ...rows.map((row) => indent + row)]
+  const heads = wrapLines(lead.trim(), Math.max(1, columns - HEAD_INDENT.length * 2))
+  return [
+    ...heads.map((row, at) => HEAD_INDENT.repeat(at === 0 ? 1 : 2) + row),
+    ...rows.map((row) => indent + row),
+  ]
 }

@@ -3,10 +3,10 @@ import type { KeyPress } from '../text/key.ts'
 import { cleanLine } from '../view/clean.ts'
 import type { Section } from '../view/section.ts'
 import { paint } from '../view/style.ts'
-import { measureWidth, truncateText, wrapLines } from '../view/text.ts'
+import { measureWidth } from '../view/text.ts'
 import type { Face, Room } from '../view/view.ts'
 import { windowAround } from '../view/window.ts'
-import { bodyHeight, cellsLine, frame, moveSelection } from './frame.ts'
+import { bodyHeight, cellsLine, frame, moveSelection, wrapNote } from './frame.ts'
 import { confirmText, keysText, pressAction } from './keys.ts'
 import type { Overlay, Panel } from './types.ts'
 
@@ -29,12 +29,13 @@ export function pressPanel(before: Panel, key: KeyPress, room: Room): KeyResult<
 }
 
 /**
- * Renders the panel: a table, and below it the problem of the selected row or the result of the last action.
+ * Renders the panel: a table, and below it the result of the last action, or of the selected row its problem or
+ * what its columns have no space for.
  */
 export function renderPanel(panel: Panel, view: Face): Section {
   const { columns, color } = view
   const widths = fitColumns(panel, columns - MARGIN)
-  const height = Math.max(1, bodyHeight(view.rows) - (view.rows > ROOMY ? 1 + NOTE_ROWS : 0))
+  const height = Math.max(1, bodyHeight(view.rows) - (view.rows > ROOMY ? 1 + noteHeight(columns) : 0))
   const { start, end } = windowAround(panel.rows.length, height, panel.selected)
   const rows = panel.rows.slice(start, end).map(({ cells, problem }, at) => {
     const isSelected = start + at === panel.selected
@@ -45,17 +46,24 @@ export function renderPanel(panel: Panel, view: Face): Section {
     ]
     return (isSelected ? paint('› ', color, 'accent') : '  ') + paint(line, color, ...styles)
   })
-  const below = panel.note || panel.rows[panel.selected]?.problem || ''
-  const noteRows = wrapLines(truncateText(cleanLine(below), (columns - MARGIN) * NOTE_ROWS), columns - MARGIN)
+  const noteRows = wrapNote(cleanLine(describeSelected(panel, widths)), columns - MARGIN, noteHeight(columns))
   const head = paint(`  ${cellsLine(panel.header, widths)}`, color, 'dim')
   const nothing = [paint('  nothing here', color, 'dim')]
   const table = rows.length === 0 ? nothing : rows
   const title = paint(cleanLine(panel.title), color, 'accent', 'bold')
-  const body =
-    view.rows > ROOMY
-      ? [head, ...table, ...noteRows.slice(0, NOTE_ROWS).map((row) => `  ${row}`.trimEnd())]
-      : table
+  const body = view.rows > ROOMY ? [head, ...table, ...noteRows.map((row) => `  ${row}`.trimEnd())] : table
   return frame({ title, body, keys: describeKeys(panel) }, view)
+}
+
+/** Returns the text below the table. */
+function describeSelected({ note, rows, selected, header }: Panel, widths: readonly number[]): string {
+  const { problem = '', cells = [] } = rows[selected] ?? {}
+  const hidden = cells.flatMap((cell, at) => {
+    const width = widths[at] ?? 0
+    if (cell === '-' || measureWidth(cleanLine(cell)) <= width) return []
+    return [width === 0 ? `${header[at]?.toLowerCase()} ${cell}` : cell]
+  })
+  return note || problem || hidden.join(' · ')
 }
 
 /** Describes what the keys do, or which key must be pressed again. */
@@ -69,29 +77,36 @@ const ROOMY = 12
 
 /**
  * Computes the widths of the columns. When space is short, columns on the right are dropped first; 0 drops a
- * column.
+ * column. Space that is left goes to the columns that are cut, from the left.
  */
 function fitColumns({ header, rows, hasWideEnd = false }: Panel, columns: number): number[] {
-  const widths = header.map((name, at) => {
-    const isWide = hasWideEnd && at === header.length - 1
-    return Math.min(
-      isWide ? columns : MAX_CELL_WIDTH,
-      Math.max(measureWidth(name), ...rows.map(({ cells }) => measureWidth(cleanLine(cells[at] ?? '')))),
-    )
-  })
+  const natural = header.map((name, at) =>
+    Math.max(measureWidth(name), ...rows.map(({ cells }) => measureWidth(cleanLine(cells[at] ?? '')))),
+  )
   let left = columns
-  return widths.map((width, at) => {
+  const widths = natural.map((width, at) => {
+    const isWide = hasWideEnd && at === header.length - 1
+    const preferred = isWide ? width : Math.min(MAX_CELL_WIDTH, width)
     const room = at === 0 ? left : left - 2
-    if (room < (at === 0 ? 1 : Math.min(width, MIN_CELL_WIDTH))) {
+    if (room < (at === 0 ? 1 : Math.min(preferred, MIN_CELL_WIDTH))) {
       left = 0
       return 0
     }
-    const taken = Math.min(width, room)
+    const taken = Math.min(preferred, room)
     left = room - taken
     return taken
+  })
+  return widths.map((width, at) => {
+    const more = width === 0 ? 0 : Math.min(left, natural[at]! - width)
+    left -= more
+    return width + more
   })
 }
 
 const MAX_CELL_WIDTH = 40
 const MIN_CELL_WIDTH = 4
-const NOTE_ROWS = 2
+
+/** Returns the number of rows below the table, which hold about as much text on a narrow terminal. */
+function noteHeight(columns: number): number {
+  return columns < 60 ? 3 : 2
+}

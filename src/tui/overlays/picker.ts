@@ -7,7 +7,7 @@ import { measureWidth, padText, truncateText } from '../view/text.ts'
 import type { Face, Room } from '../view/view.ts'
 import { windowAround } from '../view/window.ts'
 import { renderColorSample } from './color-sample.ts'
-import { bodyHeight, frame, moveSelection } from './frame.ts'
+import { bodyHeight, frame, moveSelection, wrapNote } from './frame.ts'
 import { typeIntoLine } from './keys.ts'
 import type { Overlay, Picker, PickerItem } from './types.ts'
 
@@ -79,25 +79,29 @@ function withNextLevel(picker: Picker, levels: readonly string[], step: 1 | -1):
 export function renderPicker(picker: Picker, view: Face): Section {
   const { columns, color } = view
   const items = filterItems(picker)
-  const lead = `${cleanLine(picker.title)}: `
+  const lead = toLead(cleanLine(picker.title))
   const filter = truncateText(
     cleanLine(picker.filter),
     Math.max(1, columns - measureWidth(lead) - COUNT_WIDTH),
   )
   const count =
     items.length === picker.items.length ? `${items.length}` : `${items.length} of ${picker.items.length}`
-  const gap = Math.max(2, columns - measureWidth(lead + filter) - count.length)
-  const title = paint(lead, color, 'accent', 'bold') + filter + ' '.repeat(gap) + paint(count, color, 'dim')
+  const gap = columns - measureWidth(lead + filter) - count.length
+  const counted = gap < 1 ? '' : ' '.repeat(gap) + paint(count, color, 'dim')
+  const title = paint(lead, color, 'accent', 'bold') + filter + counted
   const sample = picker.hasSample && bodyHeight(view.rows) > MIN_SAMPLE_HEIGHT ? renderColorSample(view) : []
   const settings = settingRows(picker, items[picker.selected], { columns, color })
   const height = bodyHeight(view.rows) - sample.length
   const shownSettings = settings.length + MIN_ITEMS <= height ? settings : []
-  const { start, end } = windowAround(items.length, height - shownSettings.length, picker.selected)
-  const shown = items.slice(start, end)
+  const room = height - shownSettings.length
+  const nearby = items.slice(...toRange(windowAround(items.length, room, picker.selected)))
   const labels = Math.min(
     MAX_LABEL_WIDTH,
-    Math.max(0, ...shown.map(({ label }) => measureWidth(cleanLine(label)))),
+    Math.max(0, ...nearby.map(({ label }) => measureWidth(cleanLine(label)))),
   )
+  const details = renderDetails(nearby, items[picker.selected], { labels, room }, view)
+  const [start, end] = toRange(windowAround(items.length, room - details.length, picker.selected))
+  const shown = items.slice(start, end)
   const body = shown.map((item, at) =>
     itemRow(item, { picker, isSelected: start + at === picker.selected, labels, columns, color }),
   )
@@ -106,7 +110,49 @@ export function renderPicker(picker: Picker, view: Face): Section {
   const nothing = [paint(picker.items.length === 0 ? '  nothing here' : '  no match', color, 'dim')]
   const caret = measureWidth(lead + filter)
   const list = body.length === 0 ? nothing : body
-  return frame({ title, body: [...list, ...shownSettings, ...sample], keys, caret }, view)
+  return frame({ title, body: [...list, ...details, ...shownSettings, ...sample], keys, caret }, view)
+}
+
+/** Returns the title with what separates it from the filter. */
+function toLead(title: string): string {
+  return /[?":]/.test(title) ? `${title}  ` : `${title}: `
+}
+
+function toRange({ start, end }: { start: number; end: number }): [start: number, end: number] {
+  return [start, end]
+}
+
+/**
+ * Renders the whole detail of the selected item where its row has no space for it. There are as many rows as any of
+ * the items needs, so that the list keeps its height.
+ */
+function renderDetails(
+  items: readonly PickerItem[],
+  selected: PickerItem | undefined,
+  { labels, room }: { labels: number; room: number },
+  { columns, color }: Face,
+): string[] {
+  const wrap = (item: PickerItem) =>
+    isDetailShown(item, labels, columns)
+      ? []
+      : wrapNote(cleanLine(item.detail), columns - MARGIN, DETAIL_ROWS)
+  const height = Math.max(0, ...items.map((item) => wrap(item).length))
+  if (!selected || room < height + MIN_ITEMS) return []
+  const rows = wrap(selected).map((row) => `  ${paint(row, color, 'dim')}`)
+  return [...rows, ...Array.from({ length: height - rows.length }, () => '')]
+}
+
+const DETAIL_ROWS = 2
+
+/** Whether the row of an item shows all of its detail. */
+function isDetailShown({ detail }: PickerItem, labels: number, columns: number): boolean {
+  return detail === '' || measureWidth(cleanLine(detail)) <= detailWidth(labels, columns)
+}
+
+/** Returns the columns beside the labels; 0 when details have no space there. */
+function detailWidth(labels: number, columns: number): number {
+  const width = columns - MARGIN - Math.min(labels, columns - MARGIN) - 1
+  return columns < MIN_DETAILED_WIDTH || width < MIN_DETAIL_WIDTH ? 0 : width
 }
 
 /** Describes where the choice applies, and the level of the selected item. */
@@ -170,9 +216,8 @@ function itemRow({ label, detail, isCurrent }: PickerItem, face: ItemFace): stri
   const painted = highlight(name, picker.filter, { isSelected, color })
   const current = isCurrent ? paint(' ✓', color, 'success') : '  '
   if (!isWide) return `${mark}${painted}${current}`.trimEnd()
-  const left = columns - MARGIN - room - 1
-  const about =
-    left < MIN_DETAIL_WIDTH ? '' : ` ${paint(truncateText(cleanLine(detail), left), color, 'dim')}`
+  const left = detailWidth(labels, columns)
+  const about = left === 0 ? '' : ` ${paint(truncateText(cleanLine(detail), left), color, 'dim')}`
   return `${mark}${padText(painted, room)}${current}${about}`.trimEnd()
 }
 

@@ -98,7 +98,7 @@ function toSearchResult({ seq, window }: SessionHit, session: SessionInfo, searc
 
 function toExcerpt(item: WindowItem, session: SessionInfo, { sender }: Searcher): SearchExcerpt {
   const { role, snippet, matches, toolName } = item
-  const who = session.sender === sender ? 'you' : session.sender
+  const who = isWindowOf(session.sender, sender) ? 'you' : session.sender
   const leads: Readonly<Record<string, string>> = { user: who, assistant: session.agent, tool: toolName }
   return { lead: leads[role] ?? role, pieces: toPieces(snippet, toRanges(snippet, matches)) }
 }
@@ -130,11 +130,16 @@ function formatDetail(at: ResultOrigin, { agent, sender, session, cwd, now }: Se
     ...(at.session === session ? ['open here'] : []),
     ...(at.more === undefined ? [] : [at.more]),
     ...(at.agent === agent ? [] : [at.agent]),
-    ...(at.sender === sender ? [] : [at.sender]),
+    ...(isWindowOf(at.sender, sender) ? [] : [at.sender]),
     ...(at.cwd === cwd ? [] : [at.cwd]),
   ]
     .filter((text) => text !== '')
     .join(' · ')
+}
+
+/** Whether a conversation belongs to this window or another one of the same user. */
+function isWindowOf(sender: string, own: string): boolean {
+  return sender === own || sender.startsWith('sh:')
 }
 
 /** Shows an archive by its title, which is stored as an alias. */

@@ -23,12 +23,13 @@ export async function showAsks(_args: string, context: SlashContext, signal: Abo
 
 function toItem({ agent, sender, session, openedAt, ask }: AskInfo, { ports, state }: SlashContext) {
   const what = ask?.permission?.action || ask?.questions[0]?.question || ''
+  const where = `${agent}${describePlace(sender, findRunName(state(), { agent, sender }))}`
   const since = relativeTime(openedAt, ports.now())
   const command = `crabtalk answer ${ask?.askId.slice(-ID_CHARS) ?? ''}`
   return {
     value: session,
-    label: `${agent}${describePlace(sender, findRunName(state(), { agent, sender }))}`,
-    detail: [since, command, what].join(' · '),
+    label: what || where,
+    detail: [where, since, command].join(' · '),
     isCurrent: false,
   }
 }

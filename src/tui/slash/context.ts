@@ -34,13 +34,14 @@ function title({ model, window, counted, total }: ContextView): string {
 function toRow(part: ContextPart, { window, total }: ContextView): string[] {
   const share = part.tokens / (window ?? Math.max(total, 1))
   const { name, note } = formatContextPart(part)
-  return [meter(share, BAR_COLUMNS), formatCount(part.tokens), name, note]
+  const what = [name, note].filter((text) => text !== '').join(' · ')
+  return [meter(share, BAR_COLUMNS), formatCount(part.tokens), what]
 }
 
 function freeRow({ window, counted, total }: ContextView): string[][] {
   if (window === undefined) return []
   const free = Math.max(0, window - (counted ?? total))
-  return [[meter(0, BAR_COLUMNS), formatCount(free), 'free', '']]
+  return [[meter(0, BAR_COLUMNS), formatCount(free), 'free']]
 }
 
 const BAR_COLUMNS = 10

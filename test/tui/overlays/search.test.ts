@@ -178,7 +178,8 @@ test('a narrow terminal shows titles and messages', () => {
     '    you: what does the kraken do in the',
     '    dock?',
     '    owl: It sleeps.',
-    'Enter opens it · Tab memory · ↑ ↓ · Esc…',
+    'Enter opens it · Tab memory · ↑ ↓',
+    'Esc closes',
   ])
 })
 

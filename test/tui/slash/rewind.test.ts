@@ -97,10 +97,10 @@ test('/context breaks the next request down, and says what would make room', asy
   await runSlash('/context', chat.context, NEVER)
   const block = chat.blocks().find(({ kind }) => kind === 'output') as Extract<Block, { kind: 'output' }>
   assert.equal(block.title, 'Context of scripted · 30k of 100k · 30 %')
-  const rows = block.rows!.map(([, , name, note]) => `${name} ${note}`.trim())
+  const rows = block.rows!.map(([, , what]) => what ?? '')
   assert.ok(rows.some((row) => row.startsWith('instructions') && row.endsWith('Crab.md')))
-  assert.ok(rows.some((row) => /^built-in tools \d+$/.test(row)))
-  assert.deepEqual(rows.slice(-3), ['you 1 message', 'agent 1 message', 'free'])
+  assert.ok(rows.some((row) => /^built-in tools · \d+$/.test(row)))
+  assert.deepEqual(rows.slice(-3), ['you · 1 message', 'agent · 1 message', 'free'])
 })
 
 /** A conversation of two turns, the second of which wrote a file. */
