@@ -107,7 +107,10 @@ for (const [how, env] of [
     third.press('enter')
     await third.shows('You said first window.')
     await third.shows('shared')
+    if (how === 'in process') await third.shows('Another window has this conversation open')
+    else assert.doesNotMatch(third.screen.text().join('\n'), /Another window has this/)
     await say(first, 'still here')
+    assert.equal(third.screen.text().join('\n').includes('You said still here.'), how === 'with a daemon')
     await say(second, 'here too')
     for (const chat of [first, second, third]) await leave(chat)
     const messages = (await talk.sessions()).map((session) =>

@@ -153,6 +153,7 @@ export class ConversationFollower {
           isFirst = false
           await this.#applySnapshot(event.value, afterSeq, signal)
           store.act({ type: 'set', change: { place, isLinkLost: false, followers: event.value.followers } })
+          if (place === 'process' && event.value.followers > 1) print(store, [OPEN_ELSEWHERE])
           onStanding()
           this.#shown.resolve()
           this.#connected.resolve()
@@ -318,6 +319,14 @@ const TRIES_BEFORE_START = 3
 const MAX_MISSED = 200
 
 const ELSEWHERE: Opening = { as: 'elsewhere' }
+
+/** A process knows the turns of its own windows only. */
+const OPEN_ELSEWHERE: Block = {
+  kind: 'notice',
+  tone: 'warning',
+  text: "Another window has this conversation open. Without a daemon, windows do not show each other's messages",
+  hint: 'the agent sees the messages of both; to see them all, open the conversation again',
+}
 
 const TURN_LEFT = {
   type: 'turn-detached',
