@@ -14,6 +14,7 @@ import { type Dispatch, request, requestMany } from '../../core/protocol/dispatc
 import { OpenAsks } from '../../core/protocol/open-asks.ts'
 import { toWaitingAsks, type WaitingAsk } from './find.ts'
 import { askText, toAskJson } from './show.ts'
+import { addTitles, type TitledAsk } from './titles.ts'
 
 /**
  * Runs `crabtalk asks`: lists the pending questions of all agents; with --follow, continues with new
@@ -24,7 +25,8 @@ export const listAsksCommand: CommandHandler = async ({ options, host, signal })
   const json = options.has('json')
   if (options.has('follow')) return await followAsks({ agent, json, host })
   await using attached = await requireDaemon(host, { task: 'list questions' }, signal)
-  const waiting = await fetchAsks(attached.dispatch, agent, signal)
+  const asks = await fetchAsks(attached.dispatch, agent, signal)
+  const waiting = await addTitles(attached.dispatch, asks, signal)
   if (json) return printJson(host, waiting.map(toAskJson))
   if (waiting.length === 0) host.stderr.write('No pending questions\n')
   host.stdout.write(waiting.map((info) => formatAsk(info, host)).join('\n'))
@@ -60,7 +62,7 @@ async function followAsks({ agent, json, host }: AskFollowOptions): Promise<numb
   }
 }
 
-type AskChange = { opened: WaitingAsk } | { closed: { askId: string; by: string; content: string } }
+type AskChange = { opened: TitledAsk } | { closed: { askId: string; by: string; content: string } }
 
 /**
  * Yields the pending questions, then those that are opened and closed. Each question is opened once, and
@@ -74,19 +76,19 @@ async function* streamAskEvents(
   const left = new AbortController()
   const until = AbortSignal.any([signal, left.signal])
   const open = new OpenAsks()
-  const takeNew = (asks: readonly WaitingAsk[]) => {
+  const takeNew = async (asks: readonly WaitingAsk[]) => {
     const newAsks = asks.filter((one) => (agent === '' || one.agent === agent) && open.open(one.ask))
-    return newAsks.map((one): AskChange => ({ opened: one }))
+    return (await addTitles(dispatch, newAsks, until)).map((one): AskChange => ({ opened: one }))
   }
   const kinds = [AgentEventKind.ASK_OPENED, AgentEventKind.ASK_CLOSED]
   const events = requestMany(dispatch, 'subscribeEvents', { kinds }, until)
   let next = events.next() // subscribes before listing, so that no question is missed in between
   try {
-    yield* takeNew(await fetchAsks(dispatch, agent, until))
+    yield* await takeNew(await fetchAsks(dispatch, agent, until))
     for (let result = await next; !result.done; result = await next) {
       next = events.next()
       const { ask, askClosed } = result.value
-      if (ask) yield* takeNew(toWaitingAsks([ask]))
+      if (ask) yield* await takeNew(toWaitingAsks([ask]))
       if (askClosed && open.close(askClosed.askId)) yield { closed: askClosed }
     }
   } finally {
@@ -95,7 +97,7 @@ async function* streamAskEvents(
   }
 }
 
-function formatAsk(info: WaitingAsk, host: Host): string {
+function formatAsk(info: TitledAsk, host: Host): string {
   const color = wantsColor('auto', host.env, host.stdout)
   const columns = host.stdout.isTerminal ? host.columns() : NO_WRAP
   return askText(info, { style: { columns, color }, now: Date.now() })

@@ -10,15 +10,16 @@ import { escapeLine, toVisible } from '../../core/base/visible.ts'
 import { AskKind, type AskQuestion } from '../../core/protocol/crabtalk.generated.ts'
 import { optionKeys } from '../../core/questions/option-keys.ts'
 import type { WaitingAsk } from './find.ts'
+import type { TitledAsk } from './titles.ts'
 
 /**
  * Renders a question for the inbox: who asked it and when, everything needed to answer it, and how. Every
  * line ends with a line break.
  */
-export function askText(info: WaitingAsk, { style, now }: { style: TerminalStyle; now: number }): string {
-  const { ask, agent, sender, openedAt } = info
+export function askText(info: TitledAsk, { style, now }: { style: TerminalStyle; now: number }): string {
+  const { ask, agent, openedAt } = info
   const id = shortId(ask.askId)
-  const who = escapeLine(`${agent}/${sender}`)
+  const who = escapeLine(describeConversation(info))
   const head = [colorize(id, 'bold', style.color), who, relativeTime(openedAt, now), askKindName(info)].join(
     '  ',
   )
@@ -35,6 +36,12 @@ export function askText(info: WaitingAsk, { style, now }: { style: TerminalStyle
   const places =
     ask.questions.length === 1 ? 'ANSWER' : ask.questions.map((_, at) => `ANSWER${at + 1}`).join(' ')
   return `${head}\n${cards.join('')}crabtalk answer ${id} ${places}\n`
+}
+
+/** Names the conversation by its address and title; an address that a window made up says nothing to a reader. */
+function describeConversation({ agent, sender, title }: TitledAsk): string {
+  if (title === '') return `${agent}/${sender}`
+  return `${sender.startsWith('sh:') ? agent : `${agent}/${sender}`} · ${title}`
 }
 
 /** Renders a question with its options and the key of each option. */
@@ -58,10 +65,10 @@ function questionLines(
 }
 
 /** Converts a question to its JSON form. */
-export function toAskJson(info: WaitingAsk) {
-  const { ask, agent, sender, session, runId, openedAt } = info
+export function toAskJson(info: TitledAsk) {
+  const { ask, agent, sender, session, title, runId, openedAt } = info
   const { type: _, ask: id, ...record } = toAskOpened(ask)
-  return { id, agent, sender, session, run: runId, opened_at: openedAt, ...record }
+  return { id, agent, sender, session, title, run: runId, opened_at: openedAt, ...record }
 }
 
 function askKindName({ ask: { kind } }: WaitingAsk): string {

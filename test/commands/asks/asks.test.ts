@@ -45,7 +45,7 @@ test('asks shows the exact command, with control characters escaped, and how to 
   const { code, stdout, stderr } = await at.served.run(['asks'])
   const id = at.ids[0]!.slice(-8)
   assert.deepEqual([code, stderr], [0, ''])
-  assert.match(stdout, new RegExp(`^${id} {2}crab/ann {2}now {2}permission\\n`))
+  assert.match(stdout, new RegExp(`^${id} {2}crab/ann · go {2}now {2}permission\\n`))
   assert.match(stdout, /│ touch \\x1b\[31mx\\u202e\n/)
   assert.match(
     stdout,
@@ -53,8 +53,8 @@ test('asks shows the exact command, with control characters escaped, and how to 
   )
   const [row, ...more] = JSON.parse((await at.served.run(['asks', '--json'])).stdout)
   assert.deepEqual(
-    [more, row.id, row.agent, row.sender, row.kind, row.permission.action],
-    [[], at.ids[0], 'crab', 'ann', 'permission', 'bash: touch \u001b[31mx\u202e'],
+    [more, row.id, row.agent, row.sender, row.title, row.kind, row.permission.action],
+    [[], at.ids[0], 'crab', 'ann', 'go', 'permission', 'bash: touch \u001b[31mx\u202e'],
   )
   assert.equal(JSON.parse((await at.served.run(['asks', '-a', 'other', '--json'])).stdout).length, 0)
   const refused = await at.served.run(['answer', id, '5'])
