@@ -61,8 +61,8 @@ function unknownOption({ msg }: ClientMessage): string | undefined {
   return named && wireName(named[0] as Operation)
 }
 
-/** Options of a turn that may be ignored: a daemon without compaction reports a full context instead. */
-const IGNORED_OPTIONS: ReadonlySet<string> = new Set(['env', 'compactAt'])
+/** Options of a turn that may be ignored: such a daemon reports a full context, or a busy model, instead. */
+const IGNORED_OPTIONS: ReadonlySet<string> = new Set(['env', 'compactAt', 'retryPolicy'])
 
 /** Added fields that no client depends on, or whose effect is emulated on the replies. */
 const IGNORED: Readonly<Record<string, readonly string[]>> = {
