@@ -1,37 +1,40 @@
 import { isObject, parseObject } from '../base/json.ts'
 import { sanitizeLine } from '../base/sanitize.ts'
 import { takeStart } from '../base/truncate.ts'
+import { isReadOnlyLine } from '../policy/read-only/read-only-line.ts'
 import type { SessionLine } from '../storage/types.ts'
 
 /**
  * Returns the permitted calls of a session that may have changed files without a backup: command lines that are
- * not known to only read, and tools of MCP servers. Oldest first, without duplicates, at most `most`.
+ * not known to only read, whatever permitted them, and tools of MCP servers that do not say that they change
+ * nothing. Oldest first, without duplicates, at most `most`.
  */
 export function untrackedCalls(lines: readonly SessionLine[], most: number): string[] {
-  const permitted = new Set<string>()
+  const permitted = new Map<string, string | undefined>()
   const found = new Set<string>()
   for (const line of lines) {
     if (line.kind === 'event' && line.event === 'permission' && line.effect === 'allow') {
-      const isTracked = line.by === 'default' && READS.test(line.reason)
-      if (!isTracked) permitted.add(line.call_id)
+      const isHarmless = line.by === 'default' && HARMLESS.test(line.reason)
+      if (!isHarmless) permitted.set(line.call_id, line.arguments)
     }
     if (line.kind !== 'entry') continue
     for (const { id, name, arguments: text } of line.tool_calls ?? []) {
       if (!permitted.has(id)) continue
-      if (name === 'bash') found.add(`bash: ${formatCommand(text)}`)
-      else if (name.startsWith('mcp__')) found.add(name)
+      if (name.startsWith('mcp__')) found.add(name)
+      if (name !== 'bash') continue
+      const command = readCommand(permitted.get(id) ?? text)
+      if (!isReadOnlyLine(command)) found.add(`bash: ${takeStart(sanitizeLine(command), MAX_COMMAND)}`)
     }
   }
   return [...found].slice(0, most)
 }
 
-/** The reasons of the built-in permission of command lines and tools that change nothing. */
-const READS = /only reads? in|changes nothing/
+/** The reason of the built-in permission of tools that change nothing. */
+const HARMLESS = /changes nothing/
 
-function formatCommand(text: string): string {
+function readCommand(text: string): string {
   const args: unknown = parseObject(text)
-  const command = isObject(args) && typeof args['command'] === 'string' ? args['command'] : text
-  return takeStart(sanitizeLine(command), MAX_COMMAND)
+  return isObject(args) && typeof args['command'] === 'string' ? args['command'] : text
 }
 
 const MAX_COMMAND = 120
