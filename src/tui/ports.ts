@@ -225,6 +225,8 @@ export interface ChatPorts {
    * `cwd`.
    */
   findFiles(query: string, signal: AbortSignal): Promise<readonly string[]>
+  /** Whether `cwd` contains a file with that name, whatever git ignores. */
+  hasFile(name: string): Promise<boolean>
   /** Attaches the files that a message names with `@`, except inside pasted parts. */
   expand(text: string, pasted: readonly string[], signal: AbortSignal): Promise<ExpandedMessage>
   /**
@@ -250,7 +252,21 @@ export interface ChatPorts {
     onOutput: (newest: string) => void,
     signal: AbortSignal,
   ): Promise<{ output: string; exitCode: number }>
+  /**
+   * Runs `git` with these arguments, a part of a command line that only reads, in `cwd`. Nothing that the
+   * repository configures starts a program.
+   */
+  readGit(args: string, signal: AbortSignal): Promise<GitReading>
 }
+
+/**
+ * The output and exit code of git; `unchecked` when it was not run, because the repository might start a
+ * program; `none` outside of a repository.
+ */
+export type GitReading =
+  | { kind: 'read'; output: string; exitCode: number }
+  | { kind: 'unchecked' }
+  | { kind: 'none' }
 
 /** The initial settings of the chat. */
 export interface ChatOptions {

@@ -20,6 +20,9 @@ test('conversation rename and fork name and copy a conversation', async () => {
   assert.deepEqual([copy.agent, copy.messages], ['crab', 2])
   const { stdout } = await talk.run(['conversation', 'show', copy.id])
   assert.match(stdout, /^# Copy\n[\s\S]*## You\n\none\n[\s\S]*yes\n$/)
+  const first = JSON.parse(points.stdout).at(-1).seq
+  const empty = await talk.run(['conversation', 'fork', 'crab/me', '--at', String(first), '--json'])
+  assert.equal(JSON.parse(empty.stdout).messages, 0)
   assertFailed(await talk.run(['conversation', 'fork', '--at', 'x']), 'usage', { message: /--at x/ })
 })
 

@@ -31,12 +31,14 @@ export function chatPorts(dispatch: Dispatch, more: Partial<ChatPorts> & { cwd: 
     readHistory: async () => [],
     rememberSent: async () => {},
     findFiles: async () => [],
+    hasFile: async () => false,
     expand: async (content) => ({ content, attachments: [], problems: [] }),
     editText: async () => undefined,
     copy: async () => 'copied',
     paste: async () => undefined,
     writeNewFile: async (path) => path,
     runShell: async () => ({ output: '', exitCode: 0 }),
+    readGit: async () => ({ kind: 'none' }),
     ...more,
   }
 }

@@ -59,6 +59,7 @@ export const COMMAND_LAYERS: Record<string, readonly string[]> = {
     'src/core/connect',
     'src/core/cron/cron-entry.ts',
     'src/core/cron/describe-schedule.ts',
+    'src/core/hooks/bash/read-only-line.ts',
     'src/core/hooks/bash/user-shell.ts',
     'src/core/hooks/search/list-files.ts',
     'src/core/process/find-program.ts',

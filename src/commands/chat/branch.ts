@@ -24,7 +24,7 @@ async function readHead(folder: string): Promise<string | undefined> {
  * Finds the `.git` of a folder or of its nearest ancestor; in a worktree or submodule, `.git` is a file that
  * contains the path.
  */
-async function findGitFolder(folder: string): Promise<string | undefined> {
+export async function findGitFolder(folder: string): Promise<string | undefined> {
   const path = join(folder, '.git')
   const found = await stat(path).catch(() => undefined)
   if (found?.isDirectory()) return path

@@ -1,3 +1,4 @@
+import type { Stats } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { platform } from 'node:os'
 import { join } from 'node:path'
@@ -66,6 +67,7 @@ export function openChatPorts(host: Host): OpenedPorts {
     rememberSent: async (text, pasted = []) =>
       (await import('./history-file.ts')).appendSentHistory(paths.history, { text, pasted }),
     findFiles: async (query, signal) => (await finder.get())(query, signal),
+    hasFile: async (name) => (await statIfThere(join(place.cwd, name)))?.isFile() ?? false,
     expand: async (text, pasted, signal) =>
       (await import('./expand.ts')).expandMentions({ text, pasted }, place, signal),
     editText: async (text) => (await import('./edit-text.ts')).editText(text, host),
@@ -85,6 +87,12 @@ export function openChatPorts(host: Host): OpenedPorts {
       const { cwd } = place
       const options = { processes: await processes.get(), cwd, env, spillFolder, columns, onOutput }
       return runLocalShell(line, options, signal)
+    },
+    async readGit(args, signal) {
+      const { readGit } = await import('./read-git.ts')
+      const spillFolder = join(paths.cache, 'output', 'shell')
+      const options = { processes: await processes.get(), cwd: place.cwd, env, homeDir: home, spillFolder }
+      return readGit(args, options, signal)
     },
   }
   return {
@@ -124,10 +132,11 @@ function writeToTerminal(host: Host, sequence: string): void {
 }
 
 async function isFolder(path: string): Promise<boolean> {
-  return await stat(path).then(
-    (found) => found.isDirectory(),
-    () => false,
-  )
+  return (await statIfThere(path))?.isDirectory() ?? false
+}
+
+function statIfThere(path: string): Promise<Stats | undefined> {
+  return stat(path).catch(() => undefined)
 }
 
 /** Abbreviates the home directory to `~`. */

@@ -1,9 +1,9 @@
 import { watch } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import type { Host } from '../../cli/host.ts'
 import { resolvePaths } from '../../cli/paths.ts'
 import { DEFAULT_CHAT_SETTINGS } from '../../core/base/chat-settings.ts'
+import { makePrivateDir } from '../../core/base/files.ts'
 import { readTextFile } from '../../core/config/load-config.ts'
 import type { SettingsPort, SettingsResult } from '../../tui/ports.ts'
 
@@ -39,7 +39,7 @@ function watchFile(path: string, listener: () => void): Disposable {
     watcher.on('error', () => watcher.close()) // the next start of the chat reads the file
     listener() // the file may have changed since it was read
   }
-  mkdir(dirname(path), { recursive: true })
+  makePrivateDir(dirname(path))
     .then(start)
     .catch(() => undefined) // a home that cannot be written has no changes
   return { [Symbol.dispose]: () => stop.abort() }

@@ -21,13 +21,13 @@ export const renameConversationCommand: CommandHandler = async ({ options, host,
 /** Runs `crabtalk conversation fork`. */
 export const forkConversationCommand: CommandHandler = async ({ options, host, signal }) => {
   const at = options.value('at')
-  const upto = at === undefined ? 0 : parseCount('at', at, 2) - 1
+  const before = at === undefined ? 0 : parseCount('at', at, 1)
   const title = options.value('title') ?? ''
   await using attached = await attach(host)
   const { dispatch } = attached
   const { filePath: session, sender: from } = await findConversation(dispatch, options.args[0], signal)
   const own = classifySender(from) === 'local' ? `sh:${newUlid()}` : '' // a copy has no more rights than the original
-  const copy = await request(dispatch, 'forkSession', { session, upto, sender: own }, signal)
+  const copy = await request(dispatch, 'forkSession', { session, before, sender: own }, signal)
   if (title !== '') await request(dispatch, 'setTitle', { session: copy.id, title }, signal)
   const { id, agent, sender, messageCount: messages } = copy
   if (options.has('json'))

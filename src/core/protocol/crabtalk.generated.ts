@@ -1604,6 +1604,11 @@ export interface ForkSession {
    * local always keeps it.
    */
   sender: string;
+  /**
+   * The SessionMessage.seq of the first line to leave out, instead of `upto`; 0 leaves out none. 1 copies no
+   * line.
+   */
+  before: number;
 }
 
 /** Makes this session the one that its pair continues. */
@@ -11624,7 +11629,7 @@ export const NewSession: MessageFns<NewSession> = {
 };
 
 function createBaseForkSession(): ForkSession {
-  return { session: "", upto: 0, sender: "" };
+  return { session: "", upto: 0, sender: "", before: 0 };
 }
 
 export const ForkSession: MessageFns<ForkSession> = {
@@ -11637,6 +11642,9 @@ export const ForkSession: MessageFns<ForkSession> = {
     }
     if (message.sender !== "") {
       writer.uint32(482).string(message.sender);
+    }
+    if (message.before !== 0) {
+      writer.uint32(488).uint64(message.before);
     }
     return writer;
   },
@@ -11678,6 +11686,14 @@ export const ForkSession: MessageFns<ForkSession> = {
             message.sender = reader.string();
             continue;
           }
+          case 61: {
+            if (tag !== 488) {
+              break;
+            }
+
+            message.before = longToNumber(reader.uint64());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -11698,6 +11714,7 @@ export const ForkSession: MessageFns<ForkSession> = {
     message.session = object.session ?? "";
     message.upto = object.upto ?? 0;
     message.sender = object.sender ?? "";
+    message.before = object.before ?? 0;
     return message;
   },
 };

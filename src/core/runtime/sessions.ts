@@ -112,7 +112,7 @@ async function appendMeta(
 }
 
 /**
- * Copies a session up to a line (all of it for 0) into a new one, which becomes the active session of its
+ * Copies a session up to a line into a new one, which becomes the active session of its
  * pair, or of the pair with another sender.
  */
 export async function forkSession(sessions: Sessions, at: ForkPoint, signal: AbortSignal): Promise<string> {
@@ -126,7 +126,7 @@ export async function forkSession(sessions: Sessions, at: ForkPoint, signal: Abo
 /** The content and the sender of a copy of a session. */
 export interface ForkPoint {
   id: string
-  /** The last line to copy; 0 for all. */
+  /** The last line to copy; 0 for none, Infinity for all. */
   upto: number
   now: Date
   /** The sender of the copy; by default that of the session. */
@@ -150,7 +150,7 @@ async function copySession(stores: ConversationStores, at: ForkPoint, signal: Ab
   const { id: from, sender = header.created_by } = at
   const fork = { ...header, created_by: sender, created_at: at.now.toISOString(), forked_from: from }
   const copy = await stores.storage.copySession(at.id, fork, at.upto)
-  if (at.upto > 0) await keepModel(stores.storage, { lines, copy })
+  if (at.upto < Number.POSITIVE_INFINITY) await keepModel(stores.storage, { lines, copy })
   return copy
 }
 

@@ -53,11 +53,11 @@ export function decodeSession(bytes: Uint8Array): SessionPart {
   return { ...part, whole: true, warnings: [...warnings, ...part.warnings] }
 }
 
-/** Returns the raw lines after the header up to the line with `seq` `upto` (0: all), without a torn tail. */
+/** Returns the raw lines after the header up to the line with `seq` `upto` (Infinity: all), without a torn tail. */
 export function sliceLines(bytes: Uint8Array, upto: number): string {
   const { end } = decodeHeader(bytes)
   const text = decodeText(bytes.subarray(end, bytes.lastIndexOf(NEWLINE) + 1))
-  if (upto === 0) return text
+  if (upto === Number.POSITIVE_INFINITY) return text
   let seq = 0
   for (let start = 0; start < text.length; ) {
     const stop = text.indexOf('\n', start)

@@ -227,8 +227,8 @@ export interface Storage {
     lines: readonly NewLine[],
   ): Promise<{ id: string; cursor: ReadPosition }>
   /**
-   * Creates a session with this header and the raw lines of another one up to the line with `seq` `upto` (0:
-   * all). Timestamps and unknown keys are preserved. Returns the new id.
+   * Creates a session with this header and the raw lines of another one up to the line with `seq` `upto`
+   * (0: none, Infinity: all). Timestamps and unknown keys are preserved. Returns the new id.
    */
   copySession(id: string, header: SessionHeader, upto: number): Promise<string>
   /** Reads the lines after `since`, or the whole session when it is absent or does not fit the file. */

@@ -92,14 +92,15 @@ export async function handleActivateSession(
  */
 export async function handleForkSession(
   services: Pick<Services, 'agents' | 'stores' | 'running' | 'journals' | 'now'>,
-  { session, upto, sender }: ForkSession,
+  { session, upto, before, sender }: ForkSession,
   signal: AbortSignal,
 ): Promise<SessionInfo> {
   const { storage } = services.stores
   const { summary } = await sessionMeta(storage, session)
   const agent = await resolveSessionAgent(services.agents, summary)
   const isFree = sender !== '' && classifySender(summary.sender) === 'local'
-  const at = { id: session, upto, now: new Date(services.now()), ...(isFree && { sender }) }
+  const last = before > 0 ? before - 1 : upto || Number.POSITIVE_INFINITY
+  const at = { id: session, upto: last, now: new Date(services.now()), ...(isFree && { sender }) }
   return { ...(await getSession(storage, await runtime.forkSession(services, at, signal))), agent }
 }
 

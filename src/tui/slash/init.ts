@@ -3,12 +3,8 @@ import { showOverlay } from './print.ts'
 import type { SlashContext } from './types.ts'
 
 /** `/init`: the agent writes an AGENTS.md from a look at the repository; an existing one is only improved, after a question. */
-export async function initInstructions(
-  _args: string,
-  context: SlashContext,
-  signal: AbortSignal,
-): Promise<void> {
-  const existing = await findInstructions(context, signal)
+export async function initInstructions(_args: string, context: SlashContext): Promise<void> {
+  const existing = await findInstructions(context)
   const own = existing.find((name) => OWN_NAMES.has(name))
   if (own === undefined) return sendTask(context, writeTask(existing))
   const items = [
@@ -24,9 +20,9 @@ export function onInitChosen(name: string, context: SlashContext): void {
 }
 
 /** Returns the instruction files in the working directory, the one that is read first. */
-async function findInstructions({ ports }: SlashContext, signal: AbortSignal): Promise<string[]> {
-  const found = await Promise.all(NAMES.map((name) => ports.findFiles(name, signal)))
-  return NAMES.filter((name, at) => found[at]!.includes(name))
+async function findInstructions({ ports }: SlashContext): Promise<string[]> {
+  const found = await Promise.all(NAMES.map((name) => ports.hasFile(name)))
+  return NAMES.filter((_, at) => found[at])
 }
 
 const NAMES = ['Crab.md', 'AGENTS.md', 'CLAUDE.md', 'GEMINI.md'] as const

@@ -1,4 +1,5 @@
 import { quoteWord } from '../../core/base/quote-word.ts'
+import type { GitReading } from '../ports.ts'
 import { printNotice } from './print.ts'
 import type { SlashContext } from './types.ts'
 
@@ -14,15 +15,10 @@ export async function reviewChanges(args: string, context: SlashContext, signal:
 }
 
 async function workingTreeTask(context: SlashContext, signal: AbortSignal): Promise<string | undefined> {
-  const status = await runGit('status --porcelain', context, signal)
-  if (status === undefined) {
-    const hint = 'name what to review: /review src/parser.ts'
-    printNotice(context, 'info', 'Cannot review changes: this directory is not in a git repository', hint)
-    return undefined
-  }
-  if (status.trim() === '') {
-    const hint = 'review against a branch or commit: /review main'
-    printNotice(context, 'info', 'Nothing to review: there are no uncommitted changes', hint)
+  const reading = await context.ports.readGit('status --porcelain', signal)
+  const problem = findProblem(reading)
+  if (problem) {
+    printNotice(context, 'info', problem.text, problem.hint)
     return undefined
   }
   return `Review the uncommitted changes of this repository.
@@ -30,27 +26,44 @@ async function workingTreeTask(context: SlashContext, signal: AbortSignal): Prom
 \`git status --short\` lists them, \`git diff HEAD\` shows them; read files that git does not track yet.`
 }
 
-async function namedTask(words: string, context: SlashContext, signal: AbortSignal): Promise<string> {
-  const commit = `${words}^{commit}`
-  const found = /\s/.test(words)
-    ? undefined
-    : await runGit(`rev-parse --verify --quiet --end-of-options ${quoteWord(commit)}`, context, signal)
-  if (found === undefined) return `Review this: ${words}`
+/** Returns why there is nothing to review. What git was not asked, the agent finds out. */
+function findProblem(reading: GitReading): { text: string; hint: string } | undefined {
+  if (reading.kind === 'unchecked') return undefined
+  const isRead = reading.kind === 'read' && reading.exitCode === 0
+  if (isRead && reading.output.trim() !== '') return undefined
+  if (isRead)
+    return {
+      text: 'Nothing to review: there are no uncommitted changes',
+      hint: 'review against a branch or commit: /review main',
+    }
+  const why =
+    reading.kind === 'none'
+      ? 'this directory is not in a git repository'
+      : (reading.output
+          .trim()
+          .split('\n')
+          .find((line) => line.startsWith('fatal: ')) ?? 'git failed')
+  return { text: `Cannot review changes: ${why}`, hint: 'name what to review: /review src/parser.ts' }
+}
+
+async function namedTask(words: string, { ports }: SlashContext, signal: AbortSignal): Promise<string> {
+  if (!COMMIT.test(words)) return `Review this: ${words}`
   const base = quoteWord(words)
+  const commit = quoteWord(`${words}^{commit}`)
+  const reading = await ports.readGit(`rev-parse --verify --quiet ${commit}`, signal)
+  const how = `\`git merge-base ${base} HEAD\` prints the commit where they begin; \`git log --oneline\` and \`git diff\` from it show them. Read files that git does not track yet, too.`
+  if (reading.kind === 'unchecked')
+    return `Review this: ${words}
+
+If that is a branch or commit, review the changes since it, committed or not: ${how}`
+  if (reading.kind === 'none' || reading.exitCode !== 0) return `Review this: ${words}`
   return `Review the changes since ${words}, committed or not.
 
-\`git merge-base ${base} HEAD\` prints the commit where they begin; \`git log --oneline\` and \`git diff\` from it show them. Read files that git does not track yet, too.`
+${how}`
 }
 
-/** Runs git in the working directory; undefined when it fails. */
-async function runGit(
-  line: string,
-  { ports }: SlashContext,
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  const { output, exitCode } = await ports.runShell(`git ${line}`, () => {}, signal)
-  return exitCode === 0 ? output : undefined
-}
+/** Matches a word that may name a branch or commit, and is not an option. */
+const COMMIT = /^[^\s-]\S*$/
 
 const RULES = `Change nothing. Read what is around each change, and the callers of changed functions where that decides.
 

@@ -25,7 +25,7 @@ export async function slashRewind(args: string, context: SlashContext, signal: A
 export async function chooseRewind(value: string, context: SlashContext, signal: AbortSignal): Promise<void> {
   const { session = '' } = context.state()
   const point = (await fetchPoints(session, context, signal)).find(({ seq }) => seq === Number(value))
-  if (!point) return printNotice(context, 'warning', 'The agent no longer sees that message')
+  if (!point) return warnGone(context)
   const title = `Go back to "${toAutoTitle(point.content)}"`
   showOverlay(context, newPicker({ picker: 'rewind-how', title, items: ways(point) }))
 }
@@ -35,7 +35,7 @@ export async function applyRewind(value: string, context: SlashContext, signal: 
   const [seq = '', way = ''] = value.split(' ')
   const { session = '' } = context.state()
   const to = Number(seq)
-  if (way === 'fork') return await forkAt({ session, upto: to - 1, title: '' }, context, signal)
+  if (way === 'fork') return await forkBefore(to, { session, context }, signal)
   const [files, keepMessages] = [way !== 'conversation', way === 'files']
   const result = await context.hold(() =>
     request(context.dispatch, 'rewind', { session, to, files, keepMessages }, signal),
@@ -45,6 +45,23 @@ export async function applyRewind(value: string, context: SlashContext, signal: 
   const { prompt, usage } = context.state()
   const change = { prompt: withSent(prompt, result.content), usage: { ...usage, last: undefined } }
   context.act({ type: 'set', change })
+}
+
+/** Continues in a copy that ends before a message, with its text in the composer. */
+async function forkBefore(
+  seq: number,
+  { session, context }: { session: string; context: SlashContext },
+  signal: AbortSignal,
+): Promise<void> {
+  const point = (await fetchPoints(session, context, signal)).find((known) => known.seq === seq)
+  if (!point) return warnGone(context)
+  await forkAt({ session, before: seq, title: '' }, context, signal)
+  const { prompt } = context.state()
+  context.act({ type: 'set', change: { prompt: withSent(prompt, point.content) } })
+}
+
+function warnGone(context: SlashContext): void {
+  printNotice(context, 'warning', 'The agent no longer sees that message')
 }
 
 async function fetchPoints(

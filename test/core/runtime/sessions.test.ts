@@ -33,7 +33,8 @@ test('the session that was created, copied or activated last is the active one, 
         let id = ids[which % ids.length]!
         const header = makeHeader({ created_at: now.toISOString(), cwd: `/${which}` })
         if (what === 'new') id = await newSession(sessions, header, NEVER)
-        if (what === 'fork') id = await forkSession(sessions, { id, upto: 0, now }, NEVER)
+        if (what === 'fork')
+          id = await forkSession(sessions, { id, upto: Number.POSITIVE_INFINITY, now }, NEVER)
         if (what === 'activate') await activateSession(sessions, { id, now }, NEVER)
         assert.equal(await storage.activeSession(PAIR), id)
       }

@@ -43,7 +43,7 @@ test('onChange() is called for every line with its position, once it is written'
 test('onChange() is called for copies and deletions, and for nothing that failed', async () => {
   await using home = await openHome()
   const { id, cursor } = await home.storage.createSession(makeHeader(), [toLine('one')])
-  const copy = await home.storage.copySession(id, makeHeader(), 0)
+  const copy = await home.storage.copySession(id, makeHeader(), Number.POSITIVE_INFINITY)
   await assert.rejects(home.storage.append(id, { bytes: 1, seq: 0 }, [toLine('two')]), {
     kind: 'conflict',
   })

@@ -204,7 +204,8 @@ for (const [name, open] of [
       const { lines } = await storage.read(id)
       const header = { ...makeHeader(), forked_from: id }
       for (const [upto, count] of [
-        [0, 3],
+        [Number.POSITIVE_INFINITY, 3],
+        [0, 0],
         [2, 2],
         [9, 3],
       ] as const) {

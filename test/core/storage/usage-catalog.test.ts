@@ -16,7 +16,11 @@ test('UsageCatalog adds up turns by day, model, agent and directory, and a copy 
   const one = await at.storage.createSession(header('crab', '/a', DAY), [done('big'), done('big')])
   at.clock.time = DAY + 48 * 3_600_000
   await at.storage.append(one.id, one.cursor, [done('small')])
-  const copy = await at.storage.copySession(one.id, header('crab', '/a', at.clock.time + 1), 0)
+  const copy = await at.storage.copySession(
+    one.id,
+    header('crab', '/a', at.clock.time + 1),
+    Number.POSITIVE_INFINITY,
+  )
   at.clock.time += 10
   const { cursor } = await at.storage.read(copy)
   await at.storage.append(copy, cursor, [done('big')])

@@ -53,7 +53,23 @@ test('/rewind forks where you choose, and leaves the conversation as it is', asy
   const copy = opened.replace('open ', '')
   const { messageCount } = await request(node.dispatch, 'getSession', { session: copy }, NEVER)
   assert.equal(messageCount, 2)
-  assert.equal(chat.state().prompt.text, '')
+  assert.equal(chat.state().prompt.text, 'second: change a')
+})
+
+test('/rewind forks at the first message: the copy is empty, and has the model that was chosen', async () => {
+  await using node = await startChanged()
+  const chat = await openOn(node)
+  const { session = '' } = chat.state()
+  await request(node.dispatch, 'setSessionModel', { session, model: 'scripted' }, NEVER)
+  await runSlash('/rewind', chat.context, NEVER)
+  await choose(chat, 1)
+  await choose(chat, 3)
+  const copy = chat.done[0]!.replace('open ', '')
+  const { messageCount, forkedFrom } = await request(node.dispatch, 'getSession', { session: copy }, NEVER)
+  assert.deepEqual([messageCount, forkedFrom], [0, session])
+  assert.equal(chat.state().prompt.text, 'first')
+  const { messageCount: kept } = await request(node.dispatch, 'getSession', { session }, NEVER)
+  assert.ok(kept > 2)
 })
 
 test('/rewind and /fork have nothing to do in an empty conversation', async () => {

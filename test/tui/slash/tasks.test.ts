@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { mkdtempDisposable, writeFile } from 'node:fs/promises'
+import { mkdtempDisposable, readdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { readGit } from '../../../src/commands/chat/read-git.ts'
+import { openProcessHost } from '../../../src/core/process/process-host.ts'
 import { route } from '../../../src/core/protocol/dispatch.ts'
 import type { ChatPorts } from '../../../src/tui/ports.ts'
 import { onChosen, runSlash } from '../../../src/tui/slash/run.ts'
@@ -71,23 +73,52 @@ test('/review describes the changes of the working tree, or those since a branch
   )
 })
 
+test('/review starts no program that the repository names', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'crab-review-'))
+  const { path: cwd } = folder
+  const git = (...words: string[]) =>
+    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b.c', ...words], { cwd })
+  const program = (name: string) => `touch ${join(cwd, `ran-${name}`)}; cat`
+  git('init', '-q', '-b', 'trunk')
+  await writeFile(join(cwd, 'file.txt'), 'one')
+  await writeFile(join(cwd, '.gitattributes'), '*.txt filter=own\n')
+  git('add', '.')
+  git('commit', '-q', '-m', 'first')
+  const chat = chatIn([], cwd)
+  git('config', 'core.fsmonitor', program('fsmonitor'))
+  await writeFile(join(cwd, 'file.txt'), 'two')
+  await runSlash('/review', chat.context, NEVER)
+  await runSlash('/review trunk', chat.context, NEVER)
+  git('config', 'filter.own.clean', program('filter'))
+  await writeFile(join(cwd, 'file.txt'), 'six')
+  await runSlash('/review', chat.context, NEVER)
+  await runSlash('/review trunk', chat.context, NEVER)
+  assert.deepEqual(
+    (await readdir(cwd)).filter((name) => name.startsWith('ran-')),
+    [],
+  )
+  assert.deepEqual(
+    chat.done.map((text) => text.split('\n', 1)[0]),
+    [
+      'send /review: Review the uncommitted changes of this repository.',
+      'send /review trunk: Review the changes since trunk, committed or not.',
+      'send /review: Review the uncommitted changes of this repository.',
+      'send /review trunk: Review this: trunk',
+    ],
+  )
+  assert.match(chat.done[3]!, /If that is a branch or commit, review the changes since it/)
+})
+
 /** A chat in a folder that has these files. */
 function chatIn(files: readonly string[], cwd = '/'): SlashChat {
   const chat = createSlashChat(route({ listSkills: async () => ({ skills: [], problems: [] }) }))
-  const runShell: ChatPorts['runShell'] = async (line) => {
-    try {
-      return {
-        output: execFileSync('sh', ['-c', line], { cwd, encoding: 'utf8', stdio: 'pipe' }),
-        exitCode: 0,
-      }
-    } catch {
-      return { output: '', exitCode: 1 }
-    }
-  }
-  const ports = {
+  const processes = openProcessHost({ pid: process.pid })
+  const env = { PATH: process.env['PATH'] ?? '', HOME: join(cwd, 'no-home') }
+  const options = { processes, cwd, env, homeDir: join(cwd, 'no-home'), spillFolder: join(cwd, 'spill') }
+  const ports: ChatPorts = {
     ...chat.context.ports,
-    runShell,
-    findFiles: async (query: string) => files.filter((name) => name.includes(query)),
+    readGit: (args, signal) => readGit(args, options, signal),
+    hasFile: async (name) => files.includes(name),
   }
   return { ...chat, context: { ...chat.context, ports } }
 }

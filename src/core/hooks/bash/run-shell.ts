@@ -11,6 +11,7 @@ import { outputCleaner } from './clean-output.ts'
 import { commandEnv, DEFAULT_PATH, hardenedEnv } from './environment.ts'
 import { liveOutput } from './live-output.ts'
 import { keepFoldersOutside } from './program-origin.ts'
+import { type ShellResult, toShellResult } from './user-shell.ts'
 
 /** One command line, for a call of `bash`. */
 export interface ShellCommand {
@@ -36,9 +37,38 @@ export async function runShell(
   return toAnswer(result, left)
 }
 
+/**
+ * Runs a line of read-only commands, whose uses were determined, and ends what it leaves running. Fails as
+ * runShell() does.
+ */
+export async function runHardened(
+  processes: ProcessHost,
+  { call, command, uses }: HardenedLine,
+  signal: AbortSignal,
+): Promise<ShellResult> {
+  const line = { call: { ...call, progress: () => undefined }, command, uses, seconds: HARDENED_SECONDS }
+  const { output, status, running } = await runBash(processes, line, signal)
+  await running?.end()
+  return toShellResult({ output, status })
+}
+
+interface HardenedLine {
+  call: Pick<ToolDispatch, 'cwd' | 'roots' | 'env' | 'spillDir'>
+  command: string
+  uses: readonly ReadOnlyUse[]
+}
+
+/** The time limit of a line that crabtalk runs on its own. */
+const HARDENED_SECONDS = 60
+
 async function runBash(
   processes: ProcessHost,
-  { call, command, uses, seconds }: ShellCommand,
+  {
+    call,
+    command,
+    uses,
+    seconds,
+  }: Omit<ShellCommand, 'call'> & { call: Omit<ShellCommand['call'], 'turnOver'> },
   signal: AbortSignal,
 ): Promise<CommandResult> {
   const { cwd, spillDir } = call

@@ -1,6 +1,6 @@
 import { constants } from 'node:os'
 import { CrabError } from '../../base/errors.ts'
-import { runCommand } from '../../process/run-command.ts'
+import { type CommandResult, runCommand } from '../../process/run-command.ts'
 import type { ProcessHost } from '../../process/types.ts'
 import { outputCleaner } from './clean-output.ts'
 import { commandEnv } from './environment.ts'
@@ -56,5 +56,10 @@ export async function runLocalShell(
     if (reason instanceof CrabError && reason.kind === 'missing') return runBy('sh')
     throw reason
   })
+  return toShellResult({ output, status })
+}
+
+/** Converts the exit of a command line to the number that a shell reports. */
+export function toShellResult({ output, status }: Pick<CommandResult, 'output' | 'status'>): ShellResult {
   return { output, exitCode: status.code ?? 128 + constants.signals[status.signal ?? 'SIGKILL'] }
 }
