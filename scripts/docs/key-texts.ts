@@ -67,6 +67,8 @@ export const CONFIG_TEXTS: Readonly<Record<string, string>> = {
   'providers[].models[].context': 'The size of its context in tokens, if crabtalk does not know it.',
   'providers[].models[].input_usd': 'US dollars per million tokens of input.',
   'providers[].models[].output_usd': 'US dollars per million tokens of output.',
+  'providers[].context':
+    'The context windows of models, in tokens: `{ "qwen3" = 32768 }`. `connect` and `model use` write what the provider reports.',
   'providers[].region': 'The region of Amazon Bedrock, such as `eu-central-1`.',
   'providers[].profile': 'The profile of `~/.aws` whose credentials are used for Amazon Bedrock.',
   'providers[].timeout_ms': 'The maximum wait for the first byte of an answer.',

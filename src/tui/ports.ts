@@ -46,6 +46,11 @@ export interface ProviderOption {
   keyPage?: string
   /** The models of a server that was found on this machine; empty for all other providers. */
   models: readonly string[]
+  /**
+   * The address of a provider that config.toml has already, whose key can be replaced; empty for its usual one. Absent
+   * for a provider that would be added.
+   */
+  savedAddress?: string
 }
 
 /** The settings of a provider, as the user gave them. */

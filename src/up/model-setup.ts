@@ -155,8 +155,8 @@ export async function saveLocalServer(
 /** A server that cannot be reached has no names and a problem, because the setup can continue. */
 async function fetchServerModels(endpoint: ModelEndpoint, signal: AbortSignal): Promise<ServerModels> {
   try {
-    const names = await fetchModels({ ...endpoint, timeoutMs: FETCH_MS, idleMs: FETCH_MS }, signal)
-    return { names, isRefused: false }
+    const models = await fetchModels({ ...endpoint, timeoutMs: FETCH_MS, idleMs: FETCH_MS }, signal)
+    return { names: models.map(({ name }) => name), isRefused: false }
   } catch (reason) {
     signal.throwIfAborted()
     const problem = toCrabError(reason)

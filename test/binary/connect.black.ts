@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { followTerminal, type Session } from '../support/chat-session.ts'
@@ -126,6 +126,45 @@ test('the first start of the chat offers to connect, and /connect leads from an 
   assert.equal((await stat(join(box.home, 'config.toml'))).mode & 0o777, 0o600)
 })
 
+test('/connect replaces the key of a connected provider, and stores what its list says', async () => {
+  await using box = await makeSandbox()
+  await using server = await startKeyServer(KEY, { contexts: { 'large-1': 64_000, 'small-1': 8_000 } })
+  await using chat = followTerminal(box.terminal([], { env: { TERM: 'xterm-256color' } }), {})
+  await chat.shows('or just type')
+  chat.press('esc')
+  await chat.shows('> Ask anything')
+  await say(chat, '/connect other')
+  await chat.shows('Address of')
+  chat.type(`127.0.0.1:${server.port}\r`)
+  await chat.shows('Key for OpenAI-compatible server:')
+  chat.paste(KEY)
+  chat.press('enter')
+  await chat.shows('Model of OpenAI-compatible server:')
+  chat.press('down')
+  await chat.shows('› large-1')
+  chat.press('enter')
+  await chat.shows('Model: large-1')
+  const file = join(box.home, 'config.toml')
+  const saved = await readFile(file, 'utf8')
+  assert.match(saved, /context = \{ large-1 = 64000 \}/)
+  assert.ok(saved.includes(`base_url = "http://127.0.0.1:${server.port}"`))
+  await writeFile(file, saved.replace(KEY, 'sk-wrong-key-1111111'))
+  await say(chat, 'hello')
+  await chat.shows(/invalid x-api-key/)
+  await say(chat, '/connect')
+  await chat.shows(/› 1 {2}127\.0\.0\.1-\d+: replace the key/)
+  chat.press('enter')
+  await chat.shows(/Key for 127\.0\.0\.1-\d+:/)
+  chat.paste(KEY)
+  chat.press('enter')
+  await chat.shows(/Replaced the key of 127\.0\.0\.1-\d+/)
+  assert.equal(await readFile(file, 'utf8'), saved)
+  await say(chat, 'hello again')
+  await chat.shows('hello from the model')
+  assert.equal((await box.run(['model', 'use', 'small-1'])).code, 0)
+  assert.match(await readFile(file, 'utf8'), /context = \{ large-1 = 64000, small-1 = 8000 \}/)
+})
+
 test('text typed while the offer is open goes into the prompt, and the offer comes once', async () => {
   await using box = await makeSandbox()
   const env = { TERM: 'xterm-256color' }
@@ -162,7 +201,10 @@ test('/connect can be left at every step, and saves an unreachable server only o
   chat.type('gateway')
   chat.press('enter')
   await chat.shows('That is not an http address')
-  chat.type(dead)
+  await chat.shows('Address of OpenAI-compatible server: gateway')
+  chat.press('ctrl+u')
+  await chat.shows((screen) => !screen.text().includes('That is not an http address'))
+  chat.type(dead.replace('http://', ''))
   chat.press('enter')
   await chat.shows('Key for OpenAI-compatible server:')
   chat.press('enter')

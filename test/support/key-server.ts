@@ -30,7 +30,8 @@ export async function startKeyServer(
   {
     mood = 'good',
     models = ['small-1', 'large-1'],
-  }: { mood?: ProviderMood; models?: readonly string[] } = {},
+    contexts = {},
+  }: { mood?: ProviderMood; models?: readonly string[]; contexts?: Readonly<Record<string, number>> } = {},
 ): Promise<KeyServer> {
   const requests: { method: string; path: string; key: string }[] = []
   const server = createServer((incoming, outgoing) => {
@@ -39,7 +40,7 @@ export async function startKeyServer(
     requests.push({ method, path, key: sent })
     incoming.resume()
     if (mood === 'silent') return
-    answer({ mood, models, isKnown: sent === key, path }, outgoing)
+    answer({ mood, models, contexts, isKnown: sent === key, path }, outgoing)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
@@ -72,11 +73,13 @@ function readKey({ headers }: IncomingMessage): string {
 interface Answer {
   mood: ProviderMood
   models: readonly string[]
+  /** The context windows that the list reports. */
+  contexts: Readonly<Record<string, number>>
   isKnown: boolean
   path: string
 }
 
-function answer({ mood, models, isKnown, path }: Answer, outgoing: ServerResponse): unknown {
+function answer({ mood, models, contexts, isKnown, path }: Answer, outgoing: ServerResponse): unknown {
   const json = (status: number, body: object) => {
     return outgoing.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
   }
@@ -88,7 +91,7 @@ function answer({ mood, models, isKnown, path }: Answer, outgoing: ServerRespons
   if (/\/models/.test(path)) {
     return mood === 'no-list'
       ? json(404, { error: { message: 'not found' } })
-      : json(200, { data: models.map((id) => ({ id })) })
+      : json(200, { data: models.map((id) => ({ id, max_model_len: contexts[id] })) })
   }
   outgoing.writeHead(200, { 'content-type': 'text/event-stream' })
   return outgoing.end(path.endsWith('/messages') ? MESSAGES : CHAT)

@@ -4,7 +4,12 @@ import { resolvePaths } from '../../cli/paths.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { createFile } from '../../core/base/files.ts'
 import { readConfig } from '../../core/config/load-config.ts'
-import { type ConnectChoice, findConnectChoice, listConnectChoices } from '../../core/connect/choices.ts'
+import {
+  type ConnectChoice,
+  findConnectChoice,
+  listConnectChoices,
+  listSavedProviders,
+} from '../../core/connect/choices.ts'
 import { type ProviderConnection, toConnection } from '../../core/connect/connection.ts'
 import { saveConnection } from '../../core/connect/save-connection.ts'
 import { tryConnection, tryModel } from '../../core/connect/try-connection.ts'
@@ -15,6 +20,7 @@ import { openConnectHome } from '../connect/home.ts'
 export function openProviderSetup(host: Host): ProviderSetup {
   let choices: readonly ConnectChoice[] = []
   let last: ProviderConnection | undefined
+  let contexts: ReadonlyMap<string, number> = new Map()
   const toLast = ({ id, baseUrl, apiKey }: ProviderInput): ProviderConnection => {
     const choice = choices.find((one) => one.id === id) ?? findConnectChoice(id, host.env)
     return toConnection({ choice, baseUrl, apiKey }, host.env)
@@ -25,18 +31,29 @@ export function openProviderSetup(host: Host): ProviderSetup {
   }
   return {
     async list(signal) {
-      choices = await listConnectChoices(host.env, signal)
-      return choices
+      const config = await readConfig(resolvePaths(host))
+      const saved = config.ok ? listSavedProviders(config.value) : []
+      choices = [...saved, ...(await listConnectChoices(host.env, signal))]
+      return choices.map(({ saved: provider, ...choice }) => ({
+        ...choice,
+        ...(provider && { savedAddress: provider.baseUrl ?? '' }),
+      }))
     },
     async tryProvider(input, signal) {
       if (input) last = toLast(input)
-      return await tryConnection(requireLast(), host.env, signal)
+      const offered = await tryConnection(requireLast(), host.env, signal)
+      contexts = offered.contexts
+      return offered
     },
     async save(model, { tries }, signal) {
       const connection = requireLast()
       if (tries && model !== undefined) await tryModel(connection, model, host.env, signal)
       await using home = await openConnectHome(host)
-      const written = await saveConnection(home, { connection, model }, signal)
+      const written = await saveConnection(
+        home,
+        { connection, model, context: contexts.get(model ?? '') },
+        signal,
+      )
       last = undefined
       return written
     },

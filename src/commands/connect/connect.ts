@@ -31,10 +31,11 @@ async function connectUnattended(options: ParsedOptions, host: Host, signal: Abo
   )
   if (has('no-check'))
     return finishConnect(host, { connection, model: value('model'), isChecked: false }, options, signal)
-  const { names, usual } = await tryConnection(connection, host.env, signal)
+  const { names, usual, contexts } = await tryConnection(connection, host.env, signal)
   const model = chooseModel(connection, { names, usual, wanted: value('model') })
   if (names.length === 0) await tryModel(connection, model, host.env, signal)
-  return finishConnect(host, { connection, model, isChecked: true }, options, signal)
+  const context = contexts.get(model)
+  return finishConnect(host, { connection, model, context, isChecked: true }, options, signal)
 }
 
 /** Reads the key from standard input, without the line break that most programs end it with. */

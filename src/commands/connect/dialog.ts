@@ -3,6 +3,7 @@ import type { ParsedOptions } from '../../cli/command.ts'
 import type { Host, Terminal } from '../../cli/host.ts'
 import { CrabError, toCrabError } from '../../core/base/errors.ts'
 import { sanitizeLine } from '../../core/base/sanitize.ts'
+import { isServerAddress } from '../../core/base/server-address.ts'
 import { type ConnectChoice, listConnectChoices } from '../../core/connect/choices.ts'
 import { type ProviderConnection, toConnection } from '../../core/connect/connection.ts'
 import { type OfferedModels, tryConnection, tryModel } from '../../core/connect/try-connection.ts'
@@ -41,7 +42,8 @@ export async function connectAtTerminal(
   const model = options.value('model') ?? (await askModel(dialog, offered))
   if (model === undefined) throw unansweredQuestion()
   if (offered.names.length === 0) await tryModel(connection, model, host.env, signal)
-  return finishConnect(host, { connection, model, isChecked: true }, options, signal)
+  const context = offered.contexts.get(model)
+  return finishConnect(host, { connection, model, context, isChecked: true }, options, signal)
 }
 
 async function askChoice({ terminal, host, signal }: ConnectDialog): Promise<ConnectChoice> {
@@ -72,7 +74,7 @@ async function askAddress({ terminal, signal }: ConnectDialog, { id }: ConnectCh
   const example = id === 'azure' ? 'https://RESOURCE.openai.azure.com' : 'http://localhost:4000/v1'
   for (;;) {
     const typed = await askLine(terminal, `Its address, such as ${example}: `, signal)
-    if (/^https?:$/.test(URL.parse(typed)?.protocol ?? '')) return typed
+    if (isServerAddress(typed)) return typed
     terminal.output.write('That is not an http address.\n')
   }
 }
@@ -131,7 +133,7 @@ async function askKey({ terminal, host }: ConnectDialog, choice: ConnectChoice):
 
 async function askModel(
   { terminal, signal }: ConnectDialog,
-  { names, usual }: OfferedModels,
+  { names, usual }: Pick<OfferedModels, 'names' | 'usual'>,
 ): Promise<string | undefined> {
   const shown = names.slice(0, MAX_NAMES)
   const more = names.length > shown.length ? `  … and ${names.length - shown.length} more\n` : ''

@@ -3,8 +3,7 @@ import type { Host } from '../../cli/host.ts'
 import { printJson } from '../../cli/print.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
 import { type ConnectChoice, findConnectChoice, OTHER_PROVIDER } from '../../core/connect/choices.ts'
-import type { ProviderConnection } from '../../core/connect/connection.ts'
-import { saveConnection } from '../../core/connect/save-connection.ts'
+import { type SavedConnection, saveConnection } from '../../core/connect/save-connection.ts'
 import { openConnectHome } from './home.ts'
 
 /** Returns the provider that the command line names; undefined when it names none. */
@@ -13,23 +12,21 @@ export function readProviderChoice({ args, has }: ParsedOptions, host: Host): Co
   return name === undefined ? undefined : findConnectChoice(name, host.env)
 }
 
-/** A connection to write, and how it was chosen. */
-export interface ConnectReport {
-  connection: ProviderConnection
-  model: string | undefined
+/** A connection to write, and whether it was tried. */
+export interface ConnectReport extends SavedConnection {
   isChecked: boolean
 }
 
 /** Writes a connection and reports it. */
 export async function finishConnect(
   host: Host,
-  { connection, model, isChecked }: ConnectReport,
+  { isChecked, ...saved }: ConnectReport,
   options: ParsedOptions,
   signal: AbortSignal,
 ): Promise<number> {
   await using home = await openConnectHome(host)
-  const written = await saveConnection(home, { connection, model }, signal)
-  const { name, title, endpoint, table } = connection
+  const written = await saveConnection(home, saved, signal)
+  const { name, title, endpoint, table } = saved.connection
   const key = 'api_key' in table ? 'config.toml' : endpoint.apiKey === undefined ? null : endpoint.keyFrom
   if (options.has('json')) {
     return printJson(host, {

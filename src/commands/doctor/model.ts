@@ -73,7 +73,7 @@ async function checkModelEndpoint(
   if (!listModels) return note(`${name} cannot list its models; a turn shows whether it works`)
   const startedAt = performance.now()
   try {
-    const names = await listModels(signal)
+    const names = (await listModels(signal)).map((listed) => listed.name)
     const answered = `${name} answered in ${Math.round(performance.now() - startedAt)} ms`
     if (names.length === 0) return ok(answered)
     if (names.includes(model))

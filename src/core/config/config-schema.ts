@@ -53,6 +53,7 @@ function provider() {
     api_key: z.exactOptional(headerKey()),
     base_url: z.exactOptional(httpAddress()),
     models: z.exactOptional(z.array(z.union([filledString(), z.lazy(model)])).check(z.minLength(1))),
+    context: z.exactOptional(z.record(filledString(), wholeNumber(1))),
     region: z.exactOptional(filledString()),
     profile: z.exactOptional(filledString()),
     timeout_ms: z._default(milliseconds(), 30_000),

@@ -29,6 +29,8 @@ export interface ProviderConfig {
    * providers, the one whose names look like it gets a name, otherwise the first (ADR 0182).
    */
   models: readonly ModelConfig[] | undefined
+  /** The context windows of models by name, in tokens, whether or not `models` lists them. */
+  contexts?: Readonly<Record<string, number>>
   /** The AWS region, for Bedrock. Absent: the one of the environment or the profile. */
   region?: string
   /** The profile in ~/.aws, for Bedrock, whose keys replace those of the environment. */
@@ -104,6 +106,7 @@ function normalize(table: ConfigTable, locate: (path: KeyPath) => string): Confi
       kind: provider.kind,
       ...connection(provider),
       models: provider.models?.map(toModel),
+      ...(provider.context !== undefined && { contexts: provider.context }),
       ...(provider.region !== undefined && { region: provider.region }),
       ...(provider.profile !== undefined && { profile: provider.profile }),
       timeoutMs: provider.timeout_ms,
@@ -112,13 +115,13 @@ function normalize(table: ConfigTable, locate: (path: KeyPath) => string): Confi
     }),
   )
   const endpoint: ProviderConfig = {
-    name: LLM,
+    name: LLM_PROVIDER,
     kind: 'openai-compatible',
     ...connection(llm ?? {}),
     models: undefined,
     timeoutMs: 30_000,
     maxRetries: undefined,
-    where: locate([LLM]),
+    where: locate([LLM_PROVIDER]),
   }
   return {
     providers: llm?.base_url === undefined ? providers : [endpoint, ...providers],
@@ -137,7 +140,7 @@ function toDefaultModel(
 ): Pick<Config, 'defaultModel' | 'defaultModelWhere'> {
   if (model !== undefined) return { defaultModel: model, defaultModelWhere: locate(['model']) }
   if (llm?.model === undefined) return { defaultModel: undefined }
-  return { defaultModel: llm.model, defaultModelWhere: locate([LLM, 'model']) }
+  return { defaultModel: llm.model, defaultModelWhere: locate([LLM_PROVIDER, 'model']) }
 }
 
 function connection(table: {
@@ -189,8 +192,10 @@ function findClashes(table: JsonObject, locate: (path: KeyPath) => string): Vali
 function* claims(table: JsonObject): Generator<{ what: string; path: KeyPath }> {
   const { llm, providers } = table
   if (Object.hasOwn(table, 'model')) yield { what: 'default model', path: ['model'] }
-  if (isTable(llm) && Object.hasOwn(llm, 'model')) yield { what: 'default model', path: [LLM, 'model'] }
-  if (isTable(llm) && Object.hasOwn(llm, 'base_url')) yield* providerClaims({ name: LLM }, [LLM])
+  if (isTable(llm) && Object.hasOwn(llm, 'model'))
+    yield { what: 'default model', path: [LLM_PROVIDER, 'model'] }
+  if (isTable(llm) && Object.hasOwn(llm, 'base_url'))
+    yield* providerClaims({ name: LLM_PROVIDER }, [LLM_PROVIDER])
   for (const [i, provider] of (Array.isArray(providers) ? providers : []).entries()) {
     if (isTable(provider)) yield* providerClaims(provider, ['providers', i])
   }
@@ -207,4 +212,4 @@ function* providerClaims(provider: JsonObject, path: KeyPath): Generator<{ what:
 }
 
 /** The key of the `[llm]` table, and the name of its provider. */
-const LLM = 'llm'
+export const LLM_PROVIDER = 'llm'

@@ -8,6 +8,16 @@ import { isTable } from './schema.ts'
 export interface DefaultModelChange {
   model?: string
   effort?: Effort | ''
+  /** The context window to store in the table of the model's provider, if it has one. */
+  window?: ContextWindow
+}
+
+/** The context window of a model of a provider. */
+export interface ContextWindow {
+  provider: string
+  /** The provider's own name of the model. */
+  model: string
+  tokens: number
 }
 
 /**
@@ -16,12 +26,25 @@ export interface DefaultModelChange {
  */
 export async function writeDefaultModel(
   paths: Pick<HomePaths, 'config'>,
-  { model, effort }: DefaultModelChange,
+  { model, effort, window }: DefaultModelChange,
 ): Promise<void> {
   await changeConfig(paths, (table) => {
     const chosen = model === undefined ? table : withModel(table, model)
-    return effort === undefined ? chosen : withEffort(chosen, effort)
+    const levelled = effort === undefined ? chosen : withEffort(chosen, effort)
+    return window === undefined ? levelled : withContextWindow(levelled, window)
   })
+}
+
+/** Returns the table of config.toml with the context window of a model in the table of its provider. */
+export function withContextWindow(table: JsonObject, { provider, model, tokens }: ContextWindow): JsonObject {
+  const { providers } = table
+  if (!Array.isArray(providers)) return table
+  const add = (one: JsonObject) => ({
+    ...one,
+    context: { ...(isTable(one['context']) && one['context']), [model]: tokens },
+  })
+  const changed = providers.map((one) => (isTable(one) && one['name'] === provider ? add(one) : one))
+  return { ...table, providers: changed }
 }
 
 function withEffort(table: JsonObject, effort: Effort | ''): JsonObject {

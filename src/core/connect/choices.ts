@@ -1,7 +1,8 @@
 import { CrabError } from '../base/errors.ts'
 import { didYouMean } from '../base/nearest.ts'
+import { type Config, LLM_PROVIDER, type ProviderConfig } from '../config/config.ts'
 import { findLocalServers } from '../provider/discover.ts'
-import { endpointFromEnv } from '../provider/endpoint.ts'
+import { endpointFromEnv, findPreset } from '../provider/endpoint.ts'
 import type { Env } from '../provider/env.ts'
 import { LOCAL_SERVERS, PRESETS, type Preset } from '../provider/presets.ts'
 
@@ -19,6 +20,8 @@ export interface ConnectChoice {
   keyPage?: string
   /** The models of a server that was found on this machine; empty for all other providers. */
   models: readonly string[]
+  /** The provider of config.toml whose key is replaced; everything else of it stays. */
+  saved?: ProviderConfig
 }
 
 /** The id of the choice for any OpenAI-compatible address. */
@@ -30,7 +33,10 @@ export const OTHER_PROVIDER = 'other'
  */
 export async function listConnectChoices(env: Env, signal: AbortSignal): Promise<ConnectChoice[]> {
   const local = await findLocalServers(LOCAL_SERVERS, signal)
-  const servers = local.map(({ name, models }) => ({ ...toServerChoice(name), models }))
+  const servers = local.map(({ name, models }) => ({
+    ...toServerChoice(name),
+    models: models.map((model) => model.name),
+  }))
   return [...PRESETS.map((preset) => toPresetChoice(preset, env)), ...servers, ANY_ADDRESS]
 }
 
@@ -49,6 +55,27 @@ export function findConnectChoice(name: string, env: Env): ConnectChoice {
     hint: didYouMean(query, names) ?? `choose one of ${names.join(', ')}, or give --base-url`,
   })
 }
+
+/** Lists the providers of config.toml whose key is stored there, for users who replace it. */
+export function listSavedProviders({ providers }: Pick<Config, 'providers'>): ConnectChoice[] {
+  return providers
+    .filter(({ apiKey, name }) => apiKey !== undefined && name !== LLM_PROVIDER)
+    .map((saved) => {
+      const { keyPage } = findPreset(saved) ?? {}
+      return {
+        id: `${SAVED}${saved.name}`,
+        title: saved.name,
+        asksAddress: false,
+        key: 'required',
+        ...(keyPage !== undefined && { keyPage }),
+        models: [],
+        saved,
+      }
+    })
+}
+
+/** The start of the id of a provider that is in config.toml already. */
+const SAVED = 'saved:'
 
 function toPresetChoice(preset: Preset, env: Env): ConnectChoice {
   const { name, title, kind, keys, keyPage, baseUrl } = preset

@@ -1,9 +1,11 @@
 import { CrabError } from '../base/errors.ts'
 import { isHeaderValue, NOT_A_HEADER_VALUE } from '../base/header-value.ts'
 import type { JsonObject } from '../base/message.ts'
+import { completeAddress } from '../base/server-address.ts'
 import type { ProviderConfig } from '../config/config.ts'
 import type { ProviderKind } from '../config/config-schema.ts'
 import {
+  findPreset,
   findPresetAddress,
   localModelEndpoint,
   type ModelEndpoint,
@@ -41,12 +43,14 @@ export interface ProviderConnection {
  * `credentials` when a key is needed and there is none.
  */
 export function toConnection(input: ConnectionInput, env: Env): ProviderConnection {
-  const { choice, region } = input
-  const preset = PRESETS.find(({ name }) => name === choice.id)
-  const kind: ProviderKind = preset?.kind ?? 'openai-compatible'
-  const address = findAddress(input, preset, env)
+  const { choice } = input
+  const { saved } = choice
+  const region = input.region ?? saved?.region
+  const preset = saved ? findPreset(saved) : PRESETS.find(({ name }) => name === choice.id)
+  const kind: ProviderKind = saved?.kind ?? preset?.kind ?? 'openai-compatible'
+  const address = saved ? saved.baseUrl : findAddress(input, preset, env)
   const apiKey = input.apiKey?.trim() || undefined
-  const name = choice.id === OTHER_PROVIDER ? nameHost(address ?? '') : choice.id
+  const name = saved?.name ?? (choice.id === OTHER_PROVIDER ? nameHost(address ?? '') : choice.id)
   const provider: ProviderConfig = {
     name,
     kind,
@@ -87,7 +91,7 @@ function findAddress(
   env: Env,
 ): string | undefined {
   const own = baseUrl?.trim() || undefined
-  if (own !== undefined) return own
+  if (own !== undefined) return completeAddress(own)
   if (preset) return findPresetAddress(preset, env) ?? missingAddress(choice)
   const server = LOCAL_SERVERS.find(({ name }) => name === choice.id)
   return server ? localModelEndpoint(server.name, server.port).baseUrl : missingAddress(choice)

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../base/message.ts'
 import { changeConfig } from '../config/change-config.ts'
 import { toConfig } from '../config/config.ts'
-import { withModel } from '../config/default-model.ts'
+import { withContextWindow, withModel } from '../config/default-model.ts'
 import type { HomePaths } from '../config/paths.ts'
 import { isTable } from '../config/schema.ts'
 import { parseToml } from '../config/toml.ts'
@@ -10,6 +10,7 @@ import { configError } from '../config/validation-issue.ts'
 import { openModels } from '../provider/discover.ts'
 import { endpointFromEnv } from '../provider/endpoint.ts'
 import type { Env } from '../provider/env.ts'
+import { knownFacts } from '../provider/facts.ts'
 import { PRESETS } from '../provider/presets.ts'
 import type { ProviderConnection } from './connection.ts'
 
@@ -21,6 +22,14 @@ export interface ConnectHome {
   lock(resource: string, signal: AbortSignal): Promise<AsyncDisposable>
 }
 
+/** A connection to write, with the default model if one was chosen. */
+export interface SavedConnection {
+  connection: ProviderConnection
+  model: string | undefined
+  /** The context window of the model in tokens, if the provider reports it. */
+  context?: number | undefined
+}
+
 /**
  * Writes a provider with its key, and the default model if one is given, into config.toml, which only the
  * user can read. A provider of the same name is replaced, and comments stay. Returns the default model as it
@@ -30,13 +39,17 @@ export interface ConnectHome {
  */
 export async function saveConnection(
   { paths, env, lock }: ConnectHome,
-  { connection, model }: { connection: ProviderConnection; model: string | undefined },
+  { connection, model, context }: SavedConnection,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   await using _ = await lock(`file:${paths.config}`, signal)
   let written: string | undefined
   await changeConfig(paths, async (table) => {
-    const connected = withProvider(table, connection, model, env)
+    const connected = withWindow(withProvider(table, { connection, model }, env), {
+      connection,
+      model,
+      context,
+    })
     written =
       model === undefined ? undefined : await addressModel(connected, { connection, model }, env, signal)
     return written === undefined ? connected : withModel(connected, written)
@@ -50,8 +63,7 @@ export async function saveConnection(
  */
 function withProvider(
   table: JsonObject,
-  { name, table: added }: ProviderConnection,
-  model: string | undefined,
+  { connection: { name, table: added }, model }: SavedConnection,
   env: Env,
 ): JsonObject {
   const providers = Array.isArray(table['providers']) ? table['providers'].filter(isTable) : []
@@ -62,6 +74,12 @@ function withProvider(
   }
   const isFirst = providers.length === 0 && !isTable(table['llm'])
   return { ...table, providers: [...providers, added, ...(isFirst ? listEnvProviders(env, name) : [])] }
+}
+
+/** Adds the context window of the model, unless the table of known models has the same. */
+function withWindow(table: JsonObject, { connection, model, context: tokens }: SavedConnection): JsonObject {
+  if (model === undefined || tokens === undefined || knownFacts(model).context === tokens) return table
+  return withContextWindow(table, { provider: connection.name, model, tokens })
 }
 
 /** Removes what a new connection replaces. */

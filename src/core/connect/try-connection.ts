@@ -2,7 +2,7 @@ import { CrabError, toCrabError } from '../base/errors.ts'
 import { suggestModel } from '../provider/discover.ts'
 import type { Env } from '../provider/env.ts'
 import { isCalled } from '../provider/facts.ts'
-import { fetchKeyCheck, fetchModels } from '../provider/list-models.ts'
+import { fetchKeyCheck, fetchModels, type ReportedModel } from '../provider/list-models.ts'
 import { callEndpoint } from '../provider/source.ts'
 import type { ProviderConnection } from './connection.ts'
 import { explainFailure } from './explain-failure.ts'
@@ -13,6 +13,8 @@ export interface OfferedModels {
   names: readonly string[]
   /** The model to preselect; undefined when the user must name one. */
   usual: string | undefined
+  /** The context windows that the provider reports, by model, in tokens. */
+  contexts: ReadonlyMap<string, number>
 }
 
 /**
@@ -30,15 +32,23 @@ export async function tryConnection(
   const { endpoint, preset } = connection
   const known =
     preset && suggestModel(preset, env, { baseUrl: endpoint.baseUrl, region: endpoint.aws?.region })
-  if (endpoint.wire === 'converse' || endpoint.kind === 'azure') return { names: [], usual: known }
+  const unlisted = { names: [], usual: known, contexts: new Map<string, number>() }
+  if (endpoint.wire === 'converse' || endpoint.kind === 'azure') return unlisted
   try {
     if (preset?.keyCheckPath !== undefined) await fetchKeyCheck(endpoint, preset.keyCheckPath, signal)
-    const names = await fetchModels(endpoint, signal)
-    return { names, usual: chooseUsual(names, known) }
+    return toOffer(await fetchModels(endpoint, signal), known)
   } catch (reason) {
-    if (isWithoutList(reason)) return { names: [], usual: known }
+    if (isWithoutList(reason)) return unlisted
     throw explainFailure(reason, connection, env, signal)
   }
+}
+
+function toOffer(models: readonly ReportedModel[], known: string | undefined): OfferedModels {
+  const names = models.map(({ name }) => name)
+  const contexts = models.flatMap(({ name, context }) =>
+    context === undefined ? [] : [[name, context] as const],
+  )
+  return { names, usual: chooseUsual(names, known), contexts: new Map(contexts) }
 }
 
 /** Tries a model with a call of a few tokens. Throws like tryConnection(). */

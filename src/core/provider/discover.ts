@@ -15,7 +15,7 @@ import {
   toEndpoint,
 } from './endpoint.ts'
 import type { Env } from './env.ts'
-import { fetchModels } from './list-models.ts'
+import { fetchModels, type ReportedModel } from './list-models.ts'
 import { LOCAL_SERVERS, PRESETS, type Preset } from './presets.ts'
 import { ModelRegistry } from './registry.ts'
 import { callEndpoint, type ModelSource, prepareEndpoint } from './source.ts'
@@ -101,7 +101,7 @@ async function chooseDefault(
   if (known !== undefined) return registry.commit(known)
   try {
     const [first] = (await source.listModels?.(signal)) ?? []
-    if (first !== undefined) return registry.commit(first)
+    if (first !== undefined) return registry.commit(first.name)
     throw noModelsError(source)
   } catch (reason) {
     registry.setDefaultError(toCrabError(reason))
@@ -127,6 +127,7 @@ function configuredSource(
     name,
     where,
     models: (models ?? []).map(({ name: model, ...facts }) => ({ name: model, facts })),
+    ...(provider.contexts && { contexts: provider.contexts }),
     isOpen: models === undefined,
     ...ownedNames(provider),
     ...(preset && models === undefined && toSuggestion(suggestModel(preset, env, provider))),
@@ -197,7 +198,7 @@ type LocalPort = Pick<(typeof LOCAL_SERVERS)[number], 'name' | 'port'>
 export interface LocalServer {
   name: string
   endpoint: ModelEndpoint
-  models: readonly string[]
+  models: readonly ReportedModel[]
 }
 
 /** Returns the servers in the list that respond within 150 ms and have a model, in the order of the list. */
@@ -221,8 +222,11 @@ export async function findLocalServers(
 async function localSources(servers: readonly LocalPort[], signal: AbortSignal): Promise<ModelSource[]> {
   const [server] = await findLocalServers(servers, signal)
   if (server === undefined) return []
-  const facts = { inputUsd: 0, outputUsd: 0 }
-  return [{ ...openSource(server.endpoint, {}), models: server.models.map((name) => ({ name, facts })) }]
+  const models = server.models.map(({ name, context }) => ({
+    name,
+    facts: { inputUsd: 0, outputUsd: 0, ...(context !== undefined && { context }) },
+  }))
+  return [{ ...openSource(server.endpoint, {}), models }]
 }
 
 function openSource(endpoint: ModelEndpoint, more: Pick<ModelSource, 'owns' | 'suggests'>): ModelSource {

@@ -6,15 +6,22 @@ import { checkKey, type ModelEndpoint } from './endpoint.ts'
 import { httpFetch, readBodyText } from './http-fetch.ts'
 import { toResponseError } from './model-error.ts'
 
+/** A model in the list of a provider. */
+export interface ReportedModel {
+  name: string
+  /** The context window in tokens, if the provider reports it. */
+  context?: number
+}
+
 /**
- * Returns the names of the models an endpoint lists, in its order, without those that cannot chat.
+ * Returns the models an endpoint lists, in its order, without those that cannot chat.
  *
- * Throws like a model call. An answer without a list yields no names.
+ * Throws like a model call. An answer without a list yields no models.
  */
-export async function fetchModels(endpoint: ModelEndpoint, signal: AbortSignal): Promise<string[]> {
+export async function fetchModels(endpoint: ModelEndpoint, signal: AbortSignal): Promise<ReportedModel[]> {
   const body = await get(endpoint, `/models${WHOLE_LIST[endpoint.wire] ?? ''}`, signal)
-  const names = endpoint.wire === 'gemini' ? geminiNames(body) : namesIn(body)
-  return names.filter((name) => !NO_CHAT.test(name))
+  const models = endpoint.wire === 'gemini' ? geminiModels(body) : modelsIn(body)
+  return models.filter(({ name }) => !NO_CHAT.test(name))
 }
 
 /**
@@ -49,17 +56,48 @@ function authHeaders({ wire, apiKey }: ModelEndpoint): Record<string, string> {
 }
 
 /** Parses `{data: [{id}]}`, the format of OpenAI and Anthropic. */
-function namesIn(body: string): string[] {
-  return listIn(body, 'data').flatMap(({ id }) => (typeof id === 'string' ? id : []))
+function modelsIn(body: string): ReportedModel[] {
+  return listIn(body, 'data').flatMap((entry) => {
+    const { id } = entry
+    return typeof id === 'string' ? { name: id, ...readContext(entry) } : []
+  })
 }
 
 /** Parses `{models: [{name: "models/…", supportedGenerationMethods}]}`. */
-function geminiNames(body: string): string[] {
-  return listIn(body, 'models').flatMap(({ name, supportedGenerationMethods: methods }) => {
+function geminiModels(body: string): ReportedModel[] {
+  return listIn(body, 'models').flatMap((entry) => {
+    const { name, supportedGenerationMethods: methods } = entry
     const canChat = !Array.isArray(methods) || methods.includes('generateContent')
-    return typeof name === 'string' && canChat ? name.replace(/^models\//, '') : []
+    return typeof name === 'string' && canChat
+      ? { name: name.replace(/^models\//, ''), ...readContext(entry) }
+      : []
   })
 }
+
+/** Reads the context window of a model, which every provider names differently. */
+function readContext(entry: JsonObject): Pick<ReportedModel, 'context'> {
+  const places = [entry, ...NESTED.map((key) => entry[key]).filter(isObject)]
+  const context = places
+    .flatMap((place) => CONTEXT_KEYS.map((key) => place[key]))
+    .find((value) => Number.isSafeInteger(value) && Number(value) > 0)
+  return context === undefined ? {} : { context: Number(context) }
+}
+
+/**
+ * The names of the context window: LM Studio; OpenRouter, Together and Fireworks; vLLM and SGLang; Groq; Mistral;
+ * Anthropic; Google; llama.cpp, in `meta`.
+ */
+const CONTEXT_KEYS = [
+  'loaded_context_length',
+  'context_length',
+  'max_model_len',
+  'context_window',
+  'max_context_length',
+  'max_input_tokens',
+  'inputTokenLimit',
+  'n_ctx',
+]
+const NESTED = ['meta', 'top_provider', 'metadata', 'limits']
 
 /** Returns an empty list when another kind of server answers. */
 function listIn(body: string, key: string): JsonObject[] {

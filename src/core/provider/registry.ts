@@ -2,6 +2,7 @@ import { CrabError, toCrabError } from '../base/errors.ts'
 import type { Usage } from '../base/message.ts'
 import { didYouMean } from '../base/nearest.ts'
 import { costUsd, knownFacts } from './facts.ts'
+import type { ReportedModel } from './list-models.ts'
 import type { ModelSource } from './source.ts'
 import type { ModelEntry, ModelEvent, ModelFacts, ModelRequest, Provider } from './types.ts'
 
@@ -90,7 +91,7 @@ export class ModelRegistry implements Provider {
     const open = [...this.#sources.values()].filter(({ isOpen }) => isOpen)
     const listings = await Promise.allSettled(
       open.map(async ({ name: provider, listModels }) =>
-        ((await listModels?.(signal)) ?? []).map((name) => ({ name, provider })),
+        ((await listModels?.(signal)) ?? []).map((listed) => ({ ...listed, provider })),
       ),
     )
     const reported = listings.flatMap((result) => (result.status === 'fulfilled' ? result.value : []))
@@ -103,11 +104,15 @@ export class ModelRegistry implements Provider {
   }
 
   /** Keeps the first entry of each name. */
-  #entries(found: readonly { name: string; provider: string }[]): ModelEntry[] {
+  #entries(found: readonly (ReportedModel & { provider: string })[]): ModelEntry[] {
     const entries = new Map<string, ModelEntry>()
-    for (const { name, provider } of found) {
-      if (entries.has(name)) continue
-      entries.set(name, { name, provider, active: name === this.#active, facts: this.facts(name) })
+    for (const { name, provider, context } of found) {
+      const before = entries.get(name)
+      if (before) {
+        if (before.provider === provider && context !== undefined) before.facts = this.#facts(name, context)
+        continue
+      }
+      entries.set(name, { name, provider, active: name === this.#active, facts: this.#facts(name, context) })
     }
     return [...entries.values()]
   }
@@ -133,9 +138,17 @@ export class ModelRegistry implements Provider {
   }
 
   facts(model: string): ModelFacts {
+    return this.#facts(model)
+  }
+
+  /** Returns the facts of a model whose server reports this context window. */
+  #facts(model: string, reported?: number): ModelFacts {
     const found = this.#find(model)
     const declared = found?.source.models.find(({ name }) => name === found.model)
-    return { ...knownFacts(model), ...declared?.facts }
+    const { contexts = {} } = found?.source ?? {}
+    const stored = found && Object.hasOwn(contexts, found.model) ? contexts[found.model] : undefined
+    const context = stored ?? reported
+    return { ...knownFacts(model), ...(context !== undefined && { context }), ...declared?.facts }
   }
 
   costUsd(model: string, usage: Usage): number | undefined {

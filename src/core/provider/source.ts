@@ -1,6 +1,7 @@
 import type { Wire } from './address.ts'
 import { checkEndpoint, type ModelEndpoint } from './endpoint.ts'
 import { httpFetch, readBodyText } from './http-fetch.ts'
+import type { ReportedModel } from './list-models.ts'
 import { type CallTarget, toNoStreamError } from './model-error.ts'
 import { toRetries, withRetry } from './retry.ts'
 import type { WireCall } from './stream.ts'
@@ -18,6 +19,8 @@ export interface ModelSource {
   /** The place where it is declared: `file:line`, a variable, a port. */
   readonly where: string
   readonly models: readonly DeclaredModel[]
+  /** The context windows of models, declared or not, in tokens. */
+  readonly contexts?: Readonly<Record<string, number>>
   /** Whether it accepts names that are not among `models`. */
   readonly isOpen: boolean
   /** The pattern of the model names of an open source. */
@@ -33,7 +36,7 @@ export interface ModelSource {
   /** Streams one call; the request's model is the source's own name of it. */
   complete(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>
   /** Requests the list of models from the server. */
-  listModels?(signal: AbortSignal): Promise<string[]>
+  listModels?(signal: AbortSignal): Promise<ReportedModel[]>
 }
 
 /** Calls a model on an endpoint; the first call loads the code for its wire. */

@@ -1,7 +1,7 @@
 import { parseEffort } from '../../core/base/effort.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { didYouMean } from '../../core/base/nearest.ts'
-import { writeDefaultModel } from '../../core/config/default-model.ts'
+import { type ContextWindow, writeDefaultModel } from '../../core/config/default-model.ts'
 import type { SetActiveModelMsg } from '../../core/protocol/crabtalk.generated.ts'
 import { isCalled } from '../../core/provider/facts.ts'
 import type { ModelRegistry } from '../../core/provider/registry.ts'
@@ -19,11 +19,11 @@ export async function setActiveModel(
   const isNamed = model.trim() !== ''
   if (!isNamed && level === undefined) throw new CrabError('invalid', 'Cannot use a model without a name')
   const effort = level ? parseEffort(level) : toEmpty(level)
-  if (isNamed) await checkModel(await services.models(signal), model, signal)
+  const window = isNamed ? await checkModel(await services.models(signal), model, signal) : undefined
   const choice = { ...(isNamed && { model }), ...(effort !== undefined && { effort }) }
   const { paths } = services.node
   await using _ = await services.stores.leases.take(`file:${paths.config}`, signal)
-  await writeDefaultModel(paths, choice)
+  await writeDefaultModel(paths, { ...choice, ...(window && { window }) })
   await services.liveConfig.choose(choice, signal)
 }
 
@@ -32,17 +32,31 @@ function toEmpty(level: string | undefined): '' | undefined {
   return level === undefined ? undefined : ''
 }
 
-/** Accepts a model whose source cannot list its models: it may exist. */
-async function checkModel(registry: ModelRegistry, model: string, signal: AbortSignal): Promise<void> {
+/**
+ * Accepts a model whose source cannot list its models: it may exist. Returns the context window that the source
+ * reports, if it was not known.
+ */
+async function checkModel(
+  registry: ModelRegistry,
+  model: string,
+  signal: AbortSignal,
+): Promise<ContextWindow | undefined> {
   const { models, failures } = await registry.listAll(signal)
-  const isListed = models.some(
+  const listed = models.find(
     ({ name, provider }) => isCalled(name, model) || isCalled(`${provider}/${name}`, model),
   )
-  if (isListed) return
+  if (listed) {
+    const { context: tokens } = listed.facts
+    const isNew = tokens !== undefined && tokens !== registry.facts(model).context
+    return isNew ? { ...registry.locate(model), tokens } : undefined
+  }
   const owner = findModelOwner(registry, model)
   const mayBe =
     owner?.isOpen && (!owner.listModels || (failures.length > 0 && (await failsToList(owner, signal))))
-  if (mayBe) return registry.prepare(model)
+  if (mayBe) {
+    registry.prepare(model)
+    return undefined
+  }
   const names = models.map(({ name }) => name)
   const hint =
     didYouMean(model, names) ??

@@ -3,7 +3,7 @@ import { toGraphemes } from '../text/graphemes.ts'
 import type { KeyPress } from '../text/key.ts'
 import { cleanLine, cleanText } from '../view/clean.ts'
 import type { Section } from '../view/section.ts'
-import { paint } from '../view/style.ts'
+import { paint, type TextStyle } from '../view/style.ts'
 import { measureWidth, wrapLines } from '../view/text.ts'
 import type { Face } from '../view/view.ts'
 import { bodyHeight, frame } from './frame.ts'
@@ -13,13 +13,14 @@ import type { Entry, Overlay } from './types.ts'
 /** Creates an entry for one line. */
 export function newEntry(
   parts: Pick<Entry, 'picker' | 'title'> &
-    Partial<Pick<Entry, 'subject' | 'text' | 'isSecret' | 'help' | 'allowsEmpty' | 'back'>>,
+    Partial<Pick<Entry, 'subject' | 'text' | 'isSecret' | 'problem' | 'help' | 'allowsEmpty' | 'back'>>,
 ): Entry {
   return {
     kind: 'entry',
     subject: '',
     text: '',
     isSecret: false,
+    problem: '',
     help: '',
     allowsEmpty: false,
     isBusy: false,
@@ -42,7 +43,7 @@ export function pressEntry(entry: Entry, key: KeyPress): KeyResult<Overlay | und
   }
   const pasted = key.name === 'paste' ? { ...key, text: key.text.replaceAll(/[\r\n]/g, '') } : key
   const text = typeIntoLine(entry.text, pasted).slice(0, MAX_CHARS)
-  return { state: text === entry.text ? entry : { ...entry, text }, effects: [] }
+  return { state: text === entry.text ? entry : { ...entry, text, problem: '' }, effects: [] }
 }
 
 /** Renders the entry; a secret appears as dots, and of a long text the end. */
@@ -52,8 +53,14 @@ export function renderEntry(entry: Entry, view: Face): Section {
   const typed = toGraphemes(entry.isSecret ? entry.text : cleanLine(entry.text))
   const shown = typed.slice(-Math.max(1, columns - measureWidth(lead) - 1))
   const text = entry.isSecret ? '•'.repeat(shown.length) : shown.join('')
-  const help = wrapLines(cleanText(entry.help), columns - MARGIN).slice(0, bodyHeight(view.rows))
-  const body = entry.help === '' ? [] : help.map((row) => `  ${paint(row, color, 'dim')}`)
+  const toRows = (words: string, style: TextStyle) =>
+    words === ''
+      ? []
+      : wrapLines(cleanText(words), columns - MARGIN).map((row) => `  ${paint(row, color, style)}`)
+  const body = [...toRows(entry.problem, 'warning'), ...toRows(entry.help, 'dim')].slice(
+    0,
+    bodyHeight(view.rows),
+  )
   const title = paint(lead, color, 'accent', 'bold') + text
   return frame({ title, body, keys: describeKeys(entry), caret: measureWidth(lead + text) }, view)
 }

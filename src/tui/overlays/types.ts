@@ -153,6 +153,8 @@ export interface Entry {
   text: string
   /** Whether the text is shown as dots. */
   isSecret: boolean
+  /** The reason why the last text was refused, until another one is typed; empty when there is none. */
+  problem: string
   /** Advice below the line. */
   help: string
   /** Whether Enter submits an empty text. */

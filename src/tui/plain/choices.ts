@@ -24,7 +24,7 @@ export function overlayText(overlay: Overlay): string {
     case 'menu':
       return listText(overlay.title, overlay.items.map(toRow), PICKING, overlay.note)
     case 'entry':
-      return `\n${cleanLine(overlay.isSecret ? HIDDEN_TEXT : `${overlay.title}. ${overlay.help}`)}\n`
+      return `\n${cleanLine(overlay.isSecret ? HIDDEN_TEXT : [overlay.problem, `${overlay.title}.`, overlay.help].filter(Boolean).join(' '))}\n`
   }
 }
 

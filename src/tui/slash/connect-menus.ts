@@ -21,7 +21,10 @@ function toSubject({ id, baseUrl }: ConnectSubject): string {
   return `${id}\n${baseUrl}`
 }
 
-/** The first menu: the providers most people use, what is ready on this machine, and the way to all others. */
+/**
+ * The first menu: the connected providers, whose keys can be replaced; the providers most people use; what is ready on
+ * this machine; and the way to all others.
+ */
 export function mainMenu(
   options: readonly ProviderOption[],
   more: Pick<MenuOverlay, 'title'> & Partial<Pick<MenuOverlay, 'yieldsToText'>>,
@@ -42,14 +45,17 @@ export function otherMenu(options: readonly ProviderOption[], back: Overlay | un
   return newMenu({ picker: 'connect', title: 'Connect another provider', items, back })
 }
 
-function isFirst({ id, keyVariable, models }: ProviderOption): boolean {
-  return MAIN.includes(id) || keyVariable !== undefined || models.length > 0
+function isFirst({ id, keyVariable, models, savedAddress }: ProviderOption): boolean {
+  return savedAddress !== undefined || MAIN.includes(id) || keyVariable !== undefined || models.length > 0
 }
 
 const MAIN: readonly string[] = ['anthropic', 'openai', 'gemini']
 
 function toItem(option: ProviderOption): MenuItem {
-  return { value: option.id, label: option.title, detail: describeOption(option) }
+  const { id, title, savedAddress } = option
+  if (savedAddress !== undefined)
+    return { value: id, label: `${title}: replace the key`, detail: savedAddress }
+  return { value: id, label: title, detail: describeOption(option) }
 }
 
 function describeOption({ models, keyVariable, key, asksAddress }: ProviderOption): string {
@@ -60,17 +66,19 @@ function describeOption({ models, keyVariable, key, asksAddress }: ProviderOptio
   return key === 'optional' ? 'an address, and a key if it needs one' : 'an address and a key'
 }
 
-/** Asks for the address of a provider; `problem` says what was wrong with the last one. */
+/** Asks for the address of a provider; `problem` says what was wrong with the last one, which is `text`. */
 export function addressEntry(
   { id, title }: ProviderOption,
-  { back, problem = '' }: { back?: Overlay | undefined; problem?: string } = {},
+  { back, text = '', problem = '' }: { back?: Overlay | undefined; text?: string; problem?: string } = {},
 ): Entry {
   const example = id === 'azure' ? 'https://RESOURCE.openai.azure.com' : 'http://localhost:4000/v1'
   return newEntry({
     picker: 'connect-address',
     subject: toSubject({ id, baseUrl: '' }),
     title: `Address of ${title}`,
-    help: `${problem}For example ${example}`,
+    text,
+    problem,
+    help: `For example ${example}`,
     back,
   })
 }

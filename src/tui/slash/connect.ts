@@ -1,5 +1,6 @@
 import { ERROR_KINDS, toCrabError } from '../../core/base/errors.ts'
 import { didYouMean } from '../../core/base/nearest.ts'
+import { completeAddress, isServerAddress } from '../../core/base/server-address.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import type { Overlay } from '../overlays/types.ts'
 import type { ProviderInput, ProviderOption } from '../ports.ts'
@@ -21,7 +22,7 @@ import type { SlashContext } from './types.ts'
 
 /** `/connect`: connects a model provider; `/connect NAME` begins with that one. */
 export async function slashConnect(args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
-  const options = await context.ports.providers.list(signal)
+  const options = sortSaved(await context.ports.providers.list(signal), context)
   if (args === '') return showOverlay(context, mainMenu(options, { title: 'Connect a model provider' }))
   const name = args.toLowerCase()
   const option = options.find(({ id, title }) => id === name || title.toLowerCase() === name)
@@ -29,6 +30,16 @@ export async function slashConnect(args: string, context: SlashContext, signal: 
   const names = options.map(({ id }) => id)
   const hint = didYouMean(name, names) ?? `choose one of ${names.join(', ')}`
   printNotice(context, 'warning', `Unknown provider ${args}`, hint)
+}
+
+/** Puts the connected provider of the model in use first: its key is the one that may have failed. */
+function sortSaved(options: readonly ProviderOption[], { state }: SlashContext): readonly ProviderOption[] {
+  const { model, models } = state()
+  const used = models.find(({ name, providerName }) => model === name || model === `${providerName}/${name}`)
+  const first = options.find(
+    ({ title, savedAddress }) => savedAddress !== undefined && title === used?.providerName,
+  )
+  return first ? [first, ...options.filter((option) => option !== first)] : options
 }
 
 /** Offers to connect a model in a chat that has only the demo: once per home, and never over a draft. */
@@ -88,13 +99,12 @@ async function onAddress(
   context: SlashContext,
   signal: AbortSignal,
 ): Promise<void> {
-  const isAddress = /^https?:$/.test(URL.parse(text)?.protocol ?? '')
-  if (!isAddress) {
+  if (!isServerAddress(text)) {
     const { overlay } = context.state()
     const back = overlay?.kind === 'entry' ? overlay.back : undefined
-    return showOverlay(context, addressEntry(option, { back, problem: 'That is not an http address. ' }))
+    return showOverlay(context, addressEntry(option, { back, text, problem: 'That is not an http address.' }))
   }
-  await askNext(option, { id: option.id, baseUrl: text }, context, signal)
+  await askNext(option, { id: option.id, baseUrl: completeAddress(text) }, context, signal)
 }
 
 /** Asks for what the provider still needs, or tries it when that is everything. */
@@ -136,11 +146,27 @@ async function tryOption(
     context.ports.providers.tryProvider(input, until),
   )
   if (!offered) return
+  if (option.savedAddress !== undefined) return await replaceKey({ option, subject }, context, signal)
   const next =
     offered.names.length > 0
       ? modelPicker(option, { ...offered, subject })
       : modelEntry(option, { usual: offered.usual, subject, isChecked: true })
   showOverlay(context, next)
+}
+
+/** Saves a provider again with another key; its models, and the default model, stay. */
+async function replaceKey(
+  { option, subject }: { option: ProviderOption; subject: ConnectSubject },
+  context: SlashContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const saved = await attempt({ option, subject }, context, signal, async (until) => {
+    await context.ports.providers.save(undefined, { tries: false }, until)
+    return true
+  })
+  if (!saved) return
+  showOverlay(context, undefined)
+  printNotice(context, 'success', `Replaced the key of ${option.title}`, 'saved in config.toml')
 }
 
 async function onFailed(
@@ -153,10 +179,11 @@ async function onFailed(
     case 'key':
       return showOverlay(context, keyEntry(option, { subject }))
     case 'address':
-      return showOverlay(context, addressEntry(option))
+      return showOverlay(context, addressEntry(option, { text: subject.baseUrl }))
     case 'again':
       return await tryOption(option, { subject, apiKey: undefined }, context, signal)
     default:
+      if (option.savedAddress !== undefined) return await replaceKey({ option, subject }, context, signal)
       return showOverlay(context, modelEntry(option, { usual: undefined, subject, isChecked: false }))
   }
 }

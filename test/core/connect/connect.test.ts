@@ -3,10 +3,15 @@ import { readFile, stat, writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { toCrabError } from '../../../src/core/base/errors.ts'
 import { loadConfig } from '../../../src/core/config/load-config.ts'
-import { findConnectChoice, listConnectChoices } from '../../../src/core/connect/choices.ts'
+import {
+  findConnectChoice,
+  listConnectChoices,
+  listSavedProviders,
+} from '../../../src/core/connect/choices.ts'
 import { type ConnectionInput, toConnection } from '../../../src/core/connect/connection.ts'
 import { saveConnection } from '../../../src/core/connect/save-connection.ts'
 import { tryConnection, tryModel } from '../../../src/core/connect/try-connection.ts'
+import { openModels } from '../../../src/core/provider/discover.ts'
 import type { Env } from '../../../src/core/provider/env.ts'
 import { findDeadPort, type ProviderMood, startKeyServer } from '../../support/key-server.ts'
 import { temporaryHome } from '../../support/temporary-home.ts'
@@ -136,11 +141,62 @@ test('a server without a list is tried with a model: one that answers, and ones 
   for (const mood of ['no-list', 'garbage', 'web-page'] as const) {
     await using server = await startKeyServer(KEY, { mood })
     const connection = connect('other', { apiKey: KEY, baseUrl: server.url })
-    assert.deepEqual(await tryConnection(connection, {}, NEVER), { names: [], usual: undefined }, mood)
+    const { names, usual } = await tryConnection(connection, {}, NEVER)
+    assert.deepEqual([names, usual], [[], undefined], mood)
     const trial = tryModel(connection, 'large-1', {}, NEVER)
     if (mood === 'no-list') await trial
     else await assert.rejects(trial, { message: /^Cannot connect http/ }, mood)
   }
+})
+
+test('tryConnection() returns the context windows that a provider reports', async () => {
+  await using server = await startKeyServer(KEY, { contexts: { 'large-1': 64_000 } })
+  const connection = connect('other', { apiKey: KEY, baseUrl: `127.0.0.1:${server.port}` })
+  assert.deepEqual([...(await tryConnection(connection, {}, NEVER)).contexts], [['large-1', 64_000]])
+  assert.equal(server.requests[0]?.path, '/v1/models')
+})
+
+test('a saved provider gets another key and keeps everything else', async () => {
+  await using home = await temporaryHome()
+  await using server = await startKeyServer(KEY)
+  const text = `# mine
+model = "large-1"
+
+[[providers]]
+name = "gateway"
+kind = "openai-compatible"
+base_url = "${server.url}"
+api_key = "sk-old"
+context = { "large-1" = 64000 }
+max_retries = 5
+
+[[providers]]
+name = "local"
+kind = "openai-compatible"
+base_url = "http://localhost:1"
+`
+  await home.write('config.toml', text)
+  const [choice, ...others] = listSavedProviders(await loadConfig(home.paths))
+  assert.deepEqual([choice?.title, others], ['gateway', []])
+  const connection = toConnection({ choice: choice!, apiKey: KEY }, {})
+  assert.equal((await tryConnection(connection, {}, NEVER)).names.length, 2)
+  const home2 = { paths: home.paths, env: {}, lock: async () => ({ async [Symbol.asyncDispose]() {} }) }
+  await saveConnection(home2, { connection, model: undefined }, NEVER)
+  assert.equal(await readFile(home.paths.config, 'utf8'), text.replace('sk-old', KEY))
+})
+
+test('saveConnection() stores the context window that a provider reports', async () => {
+  await using home = await temporaryHome()
+  const at = { paths: home.paths, env: {}, lock: async () => ({ async [Symbol.asyncDispose]() {} }) }
+  const connection = connect('other', { apiKey: KEY, baseUrl: 'localhost:4000' })
+  await saveConnection(at, { connection, model: 'large-1', context: 64_000 }, NEVER)
+  await saveConnection(at, { connection, model: 'other/small.1', context: 8_000 }, NEVER)
+  const { providers } = await loadConfig(home.paths)
+  assert.deepEqual(providers[0]?.contexts, { 'large-1': 64_000, 'other/small.1': 8_000 })
+  const models = await openModels({ config: await loadConfig(home.paths), env: {} }, NEVER)
+  assert.equal(models.facts('large-1').context, 64_000)
+  assert.equal(models.facts('other/small.1').context, 8_000)
+  assert.equal(models.facts('toString').context, undefined)
 })
 
 test('tryConnection() ends when it is aborted, even if the server never answers', async () => {

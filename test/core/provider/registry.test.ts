@@ -112,7 +112,7 @@ test('listAll() asks the open sources, and reports which could not list their mo
   const trouble = new CrabError('unavailable', 'Cannot reach c')
   const registry = makeRegistry(
     source('a', ['one']),
-    source('b', undefined, { listModels: async () => ['one', 'two'] }),
+    source('b', undefined, { listModels: async () => [{ name: 'one' }, { name: 'two' }] }),
     source('c', undefined, { listModels: () => Promise.reject(trouble) }),
   )
   const { models, failures } = await registry.listAll(NEVER)

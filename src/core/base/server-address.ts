@@ -1,0 +1,16 @@
+/**
+ * Completes an address without a scheme: http for a port, this machine or an IP address, https for any other name with
+ * a dot. Text that is not an address stays as it is.
+ */
+export function completeAddress(text: string): string {
+  const typed = text.trim()
+  const [, host = '', port] = /^(\[[\da-f:.]+\]|[\w.-]+)(?::(\d+))?(?:\/\S*)?$/i.exec(typed) ?? []
+  const isLocal = port !== undefined || host === 'localhost' || /^\d[\d.]*$|^\[/.test(host)
+  if (host === '' || (!isLocal && !/\w\.\w/.test(host))) return typed
+  return `${isLocal ? 'http' : 'https'}://${typed}`
+}
+
+/** Whether a text is an http address once it is completed. */
+export function isServerAddress(text: string): boolean {
+  return /^https?:$/.test(URL.parse(completeAddress(text))?.protocol ?? '')
+}
