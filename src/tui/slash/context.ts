@@ -20,8 +20,7 @@ export async function showContext(_args: string, context: SlashContext, signal: 
   const view = await request(context.dispatch, 'contextView', { session, model, cwd }, signal)
   printRows(context, title(view), [...view.parts.map((part) => toRow(part, view)), ...freeRow(view)])
   for (const advice of advise(view)) printNotice(context, 'info', advice)
-  if (view.window === undefined)
-    printNotice(context, 'info', UNKNOWN_WINDOW, adviseWindow(view.model))
+  if (view.window === undefined) printNotice(context, 'info', UNKNOWN_WINDOW, adviseWindow(view.model))
 }
 
 const UNKNOWN_WINDOW = 'The context window is unknown: nothing is compacted by itself'
