@@ -106,6 +106,7 @@ test('a turn that waits goes into the background and comes back with its countdo
   await chat.shows('Quick.')
   chat.press('left')
   await chat.shows('Agents: 1 running')
+  await chat.shows('waiting for the model, attempt 2 of 10')
   chat.press('enter')
   await chat.shows(/Overloaded \(529\) · trying again in 3 m \d\d s · attempt 2 of 10/)
   chat.press('ctrl+d')

@@ -36,6 +36,16 @@ test('list_active_conversations counts the messages of a conversation that is no
   }
 })
 
+test('list_active_conversations says that a turn waits for its model, until it answers', async () => {
+  const busy = { status: 529, headers: { 'retry-after-ms': '1' }, body: 'busy' }
+  await using node = await startTestDispatch([busy, { parts: ['yes'] }])
+  const seen: string[] = []
+  for await (const { event } of streamTurn(node.dispatch, { ...PAIR, content: 'one' }, NEVER)) {
+    if (event?.$case === 'retry' || event?.$case === 'chunk') seen.push((await listActive(node))[0]!.activity)
+  }
+  assert.deepEqual(seen, ['waiting for the model, attempt 2 of 3', 'yes'])
+})
+
 const CALM = { detached: false, asks: 0, activity: 'yes' }
 
 async function listActive({ dispatch }: TestDispatch, filter: object = {}) {

@@ -1421,7 +1421,7 @@ export interface ActiveConversationInfo {
   cwd: string;
   /** The beginning of the sender's first message, on one line. */
   preview: string;
-  /** What the turn does now, on one line: its running tool calls, or the last line of its text. */
+  /** What the turn does now, on one line: its running tool calls, a wait for its model, or the last line of its text. */
   activity: string;
 }
 

@@ -22,9 +22,10 @@ export interface HttpOptions {
  * The part of `fetch` that a model call needs, on node:http and node:https: a string body, a streamed answer.
  *
  * It exists because the built-in one takes 40 ms to load (ADR 0041). Redirects are not followed; such an
- * answer is returned as it is. Throws CrabErrors: `unavailable` (refused, unknown host, TLS), `timeout`, and
- * `cancelled` after an abort. A truncated body simply ends, because a web stream that fails drops the data it
- * has not delivered yet: readers must recognize the end of an answer by its content.
+ * answer is returned as it is. Throws CrabErrors: `unavailable` (refused, unknown host), `config` (not HTTP, an
+ * invalid certificate), `timeout`, and `cancelled` after an abort. A truncated body simply ends, because a web
+ * stream that fails drops the data it has not delivered yet: readers must recognize the end of an answer by its
+ * content.
  */
 export function httpFetch(limits: HttpOptions): typeof globalThis.fetch {
   return async (input, init = {}) => {
@@ -99,9 +100,10 @@ function toCallError(reason: unknown, { url, limits, signal }: Call): unknown {
   if (!failure) return reason
   const options = { cause: reason, ...(limits.hint !== undefined && { hint: limits.hint }) }
   // An invalid request is, for example, one with a line break in its key.
-  return failure.isInvalidRequest
-    ? new CrabError('config', `Cannot ask ${url.origin}: ${failure.error.message}`, options)
-    : new CrabError('unavailable', `Cannot reach ${url.origin}: ${failure.reason}`, options)
+  if (failure.isInvalidRequest)
+    return new CrabError('config', `Cannot ask ${url.origin}: ${failure.error.message}`, options)
+  const kind = failure.isLasting ? 'config' : 'unavailable'
+  return new CrabError(kind, `Cannot reach ${url.origin}: ${failure.reason}`, options)
 }
 
 /** The size of a piece: about 40 events, which take a parser one or two milliseconds. */

@@ -76,8 +76,9 @@ export function readActivity({
 
 const IDLE = { windows: 0, running: false, asks: 0 }
 
-/** Describes what a turn does, on one line: its running tools, or else the last line of its text. */
-function describeActivity({ summary: { runningCalls, lastText } }: TurnRun): string {
+/** Describes what a turn does, on one line: its running tools, a wait for its model, or the last line of its text. */
+function describeActivity({ summary: { runningCalls, lastText }, retry }: TurnRun): string {
+  if (retry) return `waiting for the model, attempt ${retry.attempt + 1} of ${retry.maxAttempts}`
   if (runningCalls.length > 0) return `running ${[...new Set(runningCalls)].join(', ')}`
   const line = lastText.slice(-ACTIVITY_SOURCE).trimEnd().split('\n').at(-1) ?? ''
   return collapseBlanks(maskCredentials(line, '***')).slice(0, ACTIVITY_CHARS)

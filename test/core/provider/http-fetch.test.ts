@@ -98,7 +98,7 @@ test('httpFetch() says what is wrong with the network, and what to do', async ()
     message:
       /^Cannot reach http:\/\/nowhere\.invalid: (host not found|the host name could not be looked up)$/,
   })
-  await assert.rejects(fetch(server.url.replace('http:', 'https:')), { kind: 'unavailable' })
+  await assert.rejects(fetch(server.url.replace('http:', 'https:')), { kind: 'config' })
 })
 
 test('httpFetch() rejects a key that is not a valid header', async () => {

@@ -10,6 +10,8 @@ export interface NetworkFailure {
   reason: string
   /** Whether the request itself is wrong: a header with a line break, say. Then nothing was sent. */
   isInvalidRequest: boolean
+  /** Whether another attempt fails in the same way: the server speaks another protocol, or its certificate is not valid. */
+  isLasting: boolean
 }
 
 /** Describes a failure of the network; undefined for a CrabError and for bugs of this program. */
@@ -22,6 +24,7 @@ export function toNetworkFailure(error: unknown): NetworkFailure | undefined {
     code,
     reason: REASONS[code] ?? shortenMessage(error, code),
     isInvalidRequest: /^ERR_(?:INVALID|UNESCAPED)_/.test(code),
+    isLasting: LASTING.test(code),
   }
 }
 
@@ -38,6 +41,7 @@ function shortenMessage({ message }: Error, code: string): string {
   return collapseBlanks(message) || code
 }
 
+const LASTING = /CERT|UNABLE_TO_VERIFY|WRONG_VERSION|^HPE_INVALID_(?:CONSTANT|VERSION)/
 const NO_TLS = /wrong version number|packet length too long/
 const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',

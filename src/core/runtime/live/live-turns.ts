@@ -139,7 +139,8 @@ export class LiveTurns {
     const started = Promise.withResolvers<JournalPosition>()
     started.promise.catch(() => {}) // the failure is also reported to the caller that started the turn
     const summary = new TurnSummary<Denial>({ maxDenied: MAX_DENIED })
-    const state = { start: undefined, summary, openAsks: new Set<string>(), end: undefined }
+    const unset = { start: undefined, retry: undefined, end: undefined }
+    const state = { ...unset, summary, openAsks: new Set<string>() }
     const { agent, sender, trust, guest, settings } = request
     const who = { id, agent, sender, trust, guest, ephemeral: settings.ephemeral ?? false }
     const run: TurnRun = { ...who, origin: undefined, ...more, ...state }

@@ -31,6 +31,8 @@ export interface TurnRun {
   /** Undefined while it waits for its conversation. */
   start: TurnStart | undefined
   readonly summary: TurnSummary<Denial>
+  /** The failed attempt of a model call that has not answered since. */
+  retry: Extract<AgentEvent, { type: 'retry' }> | undefined
   /** The ids of the questions that wait for an answer. */
   readonly openAsks: Set<string>
   end: EndEvent | undefined
@@ -49,6 +51,8 @@ export function foldAgentEvent(run: TurnRun, event: AgentEvent): void {
   if (event.type === 'text') summary.addText(event.delta)
   if (event.type === 'text-end') summary.closeText()
   if (event.type === 'retry') summary.discardTexts(event.discardedTexts ?? 0)
+  if (event.type === 'retry') run.retry = event
+  else if (ANSWERS.has(event.type)) run.retry = undefined
   if (event.type === 'tool-start')
     summary.startCalls(event.calls.map(({ id, name, server = '' }) => ({ id, name, server })))
   if (event.type === 'tool-result') summary.finishCall(event)
@@ -56,6 +60,14 @@ export function foldAgentEvent(run: TurnRun, event: AgentEvent): void {
   if (event.type === 'ask-closed') openAsks.delete(event.askId)
   if (event.type === 'end') run.end = event
 }
+
+/** The events with which a model call begins to answer, or the turn is over. */
+const ANSWERS: ReadonlySet<AgentEvent['type']> = new Set([
+  'text-start',
+  'thinking-start',
+  'tool-start',
+  'end',
+])
 
 /** Returns the events that close the questions that are still open when a run ends. */
 export function closingEvents({ openAsks }: TurnRun, { error }: EndEvent): AgentEvent[] {

@@ -27,6 +27,16 @@ test('toNetworkFailure() uses the code of the first attempt when all addresses o
   assert.equal(toNetworkFailure(new AggregateError(attempts, 'all'))?.reason, 'the network is down')
 })
 
+test('toNetworkFailure() knows what another attempt does not change', () => {
+  const lasting = ['CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'ERR_TLS_CERT_ALTNAME_INVALID']
+  for (const code of [...lasting, 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'HPE_INVALID_CONSTANT']) {
+    assert.equal(failure(code)?.isLasting, true, code)
+  }
+  for (const code of ['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'HPE_INVALID_CHUNK_SIZE']) {
+    assert.equal(failure(code)?.isLasting, false, code)
+  }
+})
+
 test('toNetworkFailure() distinguishes requests that cannot be sent from failures, and ignores other errors', () => {
   assert.equal(failure('ERR_INVALID_CHAR')?.isInvalidRequest, true)
   assert.equal(failure('ERR_UNESCAPED_CHARACTERS')?.isInvalidRequest, true)
