@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { OnAsk } from '../../../src/core/protocol/crabtalk.generated.ts'
+import { OnAsk, RetryPolicy } from '../../../src/core/protocol/crabtalk.generated.ts'
 import { request } from '../../../src/core/protocol/dispatch.ts'
 import type { Reply } from '../../support/model-server.ts'
 import { type ServedCommand, serveCommands } from '../../support/served-commands.ts'
@@ -59,6 +59,21 @@ test('tail joins a running turn from its first event', async () => {
   const finished = lines.find(({ type }) => type === 'run.finished')!
   assert.deepEqual([finished['ok'], finished['text'], finished['agent']], [true, 'first second', 'crab'])
   assert.deepEqual(await Promise.all([early.end('SIGTERM'), late.end('SIGHUP')]), [143, 129])
+})
+
+test('tail says that an answer broke off and starts again', async () => {
+  await using served = await serveCommands([{ parts: ['Half an'], end: 'cut' }, { parts: ['The whole.'] }])
+  await using text = await served.start(['tail', 'crab/ann'])
+  await using json = await served.start(['tail', 'crab/ann', '--json'])
+  await served.daemon.ask('hi', { options: { retryPolicy: RetryPolicy.PATIENT } })
+  await text.prints(
+    /crab: Half an\n• the answer broke off and starts again; retry 1 in \d+ ms: [^\n]*\ncrab: The whole\.\n$/,
+  )
+  await json.prints(/"run\.finished"[\s\S]*"conversation"/)
+  const lines = toLines(json)
+  assert.equal(lines.find(({ type }) => type === 'retry')!['discarded_texts'], 1)
+  assert.equal(lines.find(({ type }) => type === 'run.finished')!['text'], 'The whole.')
+  assert.deepEqual(await Promise.all([text.end('SIGTERM'), json.end('SIGTERM')]), [143, 143])
 })
 
 test('tail starts with as many messages as --lines says, not counting tools between them', async () => {

@@ -43,6 +43,20 @@ test('foldTurnEvent() summarizes a turn: who speaks, its texts, its calls and it
   assert.equal(turn.end?.turns, 2)
 })
 
+test('foldTurnEvent() drops the texts of an answer that broke off, and no others', () => {
+  const turn = newTurnFold()
+  const say = (content: string) => [event('textStart', {}), event('chunk', { content }), event('textEnd', {})]
+  const [start, chunk] = say('Ha')
+  const events = [
+    ...say('Done before.'),
+    ...say('One'),
+    ...[start!, chunk!, event('retry', { attempt: 1, discardedTexts: 2 }), event('textEnd', {})],
+    ...[event('retry', { attempt: 2 }), ...say('One, whole.')],
+  ]
+  for (const one of events) foldTurnEvent(turn, one)
+  assert.deepEqual(turn.summary.texts, ['Done before.', 'One, whole.'])
+})
+
 test('OpenAsks knows each question once, and aborts its signal when it is closed', () => {
   const asks = new OpenAsks()
   const opened = event('askUser', { askId: 'a' })
