@@ -25,6 +25,18 @@ export const EFFORT_OPTION: CommandOption = {
   summary: "How much the model may reason (default the agent's, else that of config.toml)",
 }
 
+const IS_YOLO = '--yolo allows everything that no rule denies'
+
+/** Hints for the permission options of other programs. */
+export const FOREIGN_RULE_HINTS: Readonly<Record<string, string>> = {
+  '--dangerously-skip-permissions': IS_YOLO,
+  '--dangerously-bypass-approvals-and-sandbox': IS_YOLO,
+  '--full-auto': '--mode edits changes files in the directory without a question',
+  '--permission-mode': 'use --mode',
+  '--allowedTools': 'use --allow',
+  '--disallowedTools': 'use --deny',
+}
+
 /** The permission options of all commands that run a turn. */
 export const RULE_OPTIONS: readonly CommandOption[] = [
   {

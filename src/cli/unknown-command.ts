@@ -184,10 +184,11 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map(
   Object.entries({
     'crabtalk send': ['run', 'exec', 'ask', 'prompt', 'print'],
     'crabtalk chat': ['tui', 'repl'],
-    'crabtalk attach': ['resume', 'continue'],
+    'crabtalk --resume ID': ['resume', 'continue'],
     'crabtalk conversation list': ['sessions', 'session', 'history', 'threads'],
     'crabtalk config': ['settings', 'configure'],
-    'crabtalk doctor': ['init', 'setup', 'login', 'auth', 'model', 'models'],
+    'crabtalk connect': ['login', 'auth', 'setup', 'key', 'keys'],
+    'crabtalk doctor': ['init', 'model', 'models'],
     'crabtalk policy why': ['permissions', 'rules'],
     'crabup ps': ['ps', 'services'],
     'crabup daemon start': ['start'],

@@ -1,5 +1,5 @@
 import type { Command, CommandOption } from '../../cli/command.ts'
-import { AGENT_OPTION, EFFORT_OPTION, RULE_OPTIONS } from '../../cli/options.ts'
+import { AGENT_OPTION, EFFORT_OPTION, FOREIGN_RULE_HINTS, RULE_OPTIONS } from '../../cli/options.ts'
 
 /** The options of the chat; those of permission are shared with `send`. */
 const options: readonly CommandOption[] = [
@@ -33,7 +33,10 @@ export const CHAT_COMMANDS: readonly Command[] = [
 --resume and --sender share one on purpose. A PROMPT is sent immediately. What you type
 while the agent works reaches it before its next step; Tab queues it until the turn ends; Esc interrupts.`,
     options,
-    instead: { '-c': RESUME_HINT, '--continue': RESUME_HINT, '-p': IS_SEND, '--print': IS_SEND },
+    instead: {
+      ...FOREIGN_RULE_HINTS,
+      ...{ '-c': RESUME_HINT, '--continue': RESUME_HINT, '-p': IS_SEND, '--print': IS_SEND },
+    },
     examples: ['crabtalk', 'crabtalk chat -a reviewer', 'crabtalk chat --new "Let us plan the release"'],
     load: async () => (await import('./chat.ts')).chatCommand,
   },

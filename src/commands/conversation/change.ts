@@ -48,7 +48,8 @@ export const compactConversationCommand: CommandHandler = async ({ options, host
     return 0
   }
   const model = options.value('model') ?? ''
-  const done = await request(dispatch, 'compact', { agent, sender, session, model }, signal)
+  const focus = options.value('focus') ?? ''
+  const done = await request(dispatch, 'compact', { agent, sender, session, model, focus }, signal)
   const { before, after, summary, archive, costUsd = null } = done
   if (options.has('json')) {
     const tokens = { tokens_before: before, tokens_after: after }

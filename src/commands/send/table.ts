@@ -1,5 +1,5 @@
 import type { Command } from '../../cli/command.ts'
-import { AGENT_OPTION, EFFORT_OPTION, RULE_OPTIONS } from '../../cli/options.ts'
+import { AGENT_OPTION, EFFORT_OPTION, FOREIGN_RULE_HINTS, RULE_OPTIONS } from '../../cli/options.ts'
 
 /** The row of the command table for `send`. */
 export const SEND_COMMANDS: readonly Command[] = [
@@ -132,6 +132,7 @@ of --input stream-json. With --detach the default is park on a terminal, else de
       { name: 'fail-on-tool-error', summary: 'Exit with 5 when a tool failed' },
       { name: 'print-schema', summary: 'Print the JSON Schema of the json and stream-json output' },
     ],
+    instead: FOREIGN_RULE_HINTS,
     examples: [
       'crabtalk send "What can you do?"',
       'git diff | crabtalk send "Review this change"',

@@ -1516,6 +1516,8 @@ export interface CompactMsg {
   model: string;
   /** Another session of the pair. Empty: the active one. */
   session: string;
+  /** The user's wish for the summary, such as "focus on the API"; at most 2,000 characters. Empty: none. */
+  focus: string;
 }
 
 /**
@@ -10945,7 +10947,7 @@ export const DeleteConversationMsg: MessageFns<DeleteConversationMsg> = {
 };
 
 function createBaseCompactMsg(): CompactMsg {
-  return { agent: "", sender: "", model: "", session: "" };
+  return { agent: "", sender: "", model: "", session: "", focus: "" };
 }
 
 export const CompactMsg: MessageFns<CompactMsg> = {
@@ -10961,6 +10963,9 @@ export const CompactMsg: MessageFns<CompactMsg> = {
     }
     if (message.session !== "") {
       writer.uint32(490).string(message.session);
+    }
+    if (message.focus !== "") {
+      writer.uint32(498).string(message.focus);
     }
     return writer;
   },
@@ -11010,6 +11015,14 @@ export const CompactMsg: MessageFns<CompactMsg> = {
             message.session = reader.string();
             continue;
           }
+          case 62: {
+            if (tag !== 498) {
+              break;
+            }
+
+            message.focus = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -11031,6 +11044,7 @@ export const CompactMsg: MessageFns<CompactMsg> = {
     message.sender = object.sender ?? "";
     message.model = object.model ?? "";
     message.session = object.session ?? "";
+    message.focus = object.focus ?? "";
     return message;
   },
 };

@@ -42,6 +42,8 @@ export interface CompactionPlan {
   memory: MemoryStore
   /** The line of the first message that stays behind the summary; absent: none stays. */
   keepFrom?: number | undefined
+  /** The user's wish for the summary: `focus on the API`. */
+  focus?: string | undefined
   /** Milliseconds since 1970. */
   now(): number
 }
@@ -55,14 +57,14 @@ export interface CompactionPlan {
  * is written, changes nothing.
  */
 export async function compactConversation(plan: CompactionPlan, signal: AbortSignal): Promise<Compaction> {
-  const { agent, conversation, provider, memory, now, keepFrom = Number.POSITIVE_INFINITY } = plan
+  const { agent, conversation, provider, memory, now, focus, keepFrom = Number.POSITIVE_INFINITY } = plan
   const { lines: all } = await conversation.readAll()
   const lines = effectiveLines(all).filter(({ seq }) => seq < keepFrom)
   const fresh = freshMessages(conversation, lines, keepFrom)
   const before = countMessageTokens(conversation)
   const model = agent.model ?? provider.defaultModel()
   provider.prepare(model)
-  const answer = await summarize({ provider, model, messages: fresh }, signal)
+  const answer = await summarize({ provider, model, messages: fresh, focus }, signal)
   if (signal.aborted) throw toCancelledError(signal)
   const written = takeStart(answer.text, MAX_SUMMARY)
   const { context = Number.POSITIVE_INFINITY } = provider.facts(model)

@@ -35,7 +35,7 @@ import {
   resolveWorkspace,
   type TurnInputs,
 } from './turn-plan.ts'
-import type { TurnRequest } from './turn-request.ts'
+import type { CompactionRequest, TurnRequest } from './turn-request.ts'
 import { workingDirectory } from './working-directory.ts'
 
 /** The session whose next request is viewed. */
@@ -122,13 +122,7 @@ export class Runtime implements AsyncDisposable {
    * compactConversation().
    */
   async compact(
-    {
-      agent: name,
-      sender,
-      trust,
-      model,
-      session,
-    }: Pick<TurnRequest, 'agent' | 'sender' | 'trust'> & { model?: string; session?: string },
+    { agent: name, sender, trust, model, session, focus }: CompactionRequest,
     signal: AbortSignal,
   ): Promise<Compaction> {
     const { stores, running, now } = this.#options
@@ -154,7 +148,8 @@ export class Runtime implements AsyncDisposable {
       signal: either,
       cancel: () => kill.abort(),
     })
-    return await compactConversation({ agent, conversation, provider, memory: stores.memory, now }, either)
+    const plan = { agent, conversation, provider, memory: stores.memory, focus, now }
+    return await compactConversation(plan, either)
   }
 
   /** Breaks the next request of a stored session down into its parts; calls no model and stores nothing. */

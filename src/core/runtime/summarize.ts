@@ -2,8 +2,17 @@ import { CrabError } from '../base/errors.ts'
 import { addUsage, type Message } from '../base/message.ts'
 import type { Provider } from '../provider/types.ts'
 import { askModel, type ModelAnswer, toTruncatedError } from './ask-model.ts'
-import { COMPACTION_PROMPT, quoteConversation } from './compaction-prompt.ts'
+import { askForSummary, COMPACTION_PROMPT, quoteConversation } from './compaction-prompt.ts'
 import { toTranscript } from './transcript.ts'
+
+/** The messages to summarize, and the model that does it. */
+interface SummaryRequest {
+  provider: Provider
+  model: string
+  messages: readonly Message[]
+  /** The user's wish for the summary. */
+  focus: string | undefined
+}
 
 /**
  * Asks a model to summarize a conversation, and returns the summary with its usage.
@@ -13,7 +22,7 @@ import { toTranscript } from './transcript.ts'
  * off too.
  */
 export async function summarize(
-  { provider, model, messages }: { provider: Provider; model: string; messages: readonly Message[] },
+  { provider, model, messages, focus }: SummaryRequest,
   signal: AbortSignal,
 ): Promise<Omit<ModelAnswer, 'isCut'>> {
   const { context } = provider.facts(model)
@@ -24,7 +33,7 @@ export async function summarize(
         what: WHAT,
         model,
         system: COMPACTION_PROMPT,
-        messages: [{ role: 'user', content: quoteConversation(transcript, 'Write the summary now.') }],
+        messages: [{ role: 'user', content: quoteConversation(transcript, askForSummary(focus)) }],
         thinking: false,
         maxOutputTokens,
       },

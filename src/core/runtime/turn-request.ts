@@ -68,6 +68,16 @@ export interface TurnSettings {
   env?: Readonly<Record<string, string>>
 }
 
+/** A conversation to replace with a summary. */
+export interface CompactionRequest extends Pick<TurnRequest, 'agent' | 'sender' | 'trust'> {
+  /** The model that writes it; absent: the conversation's, else the agent's. */
+  model?: string
+  /** Another session of the pair; absent: the active one. */
+  session?: string
+  /** The user's wish for the summary. */
+  focus?: string
+}
+
 /** One message to the conversation (agent, sender). */
 export interface TurnRequest {
   agent: string

@@ -146,8 +146,8 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   },
   {
     name: 'compact',
-    args: '[undo]',
-    summary: 'replace the history with a summary; undo brings it back',
+    args: '[FOCUS|undo]',
+    summary: 'replace the history with a summary, such as: focus on the API; undo brings it back',
     whileBusy: false,
     run: slashCompact,
   },

@@ -8,25 +8,28 @@ import { printNotice, printTitled } from './print.ts'
 import type { SlashContext } from './types.ts'
 
 /**
- * `/compact`: replaces the history with a summary; `/compact undo` brings the messages back. Nothing is lost: the
- * history goes into an archive.
+ * `/compact [FOCUS]`: replaces the history with a summary, for which the text is a wish; `/compact undo` brings the
+ * messages back. Nothing is lost: the history goes into an archive.
  */
 export async function slashCompact(args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
   const { session } = context.state()
   if (args === UNDO && session !== undefined) return await undoCompaction(session, context, signal)
-  if (args !== '') return printNotice(context, 'warning', `/compact takes no text but "${UNDO}"`)
   if (session === undefined) return printNotice(context, 'info', 'Nothing to compact yet')
-  await compact(session, context, signal)
+  await compact({ session, focus: args }, context, signal)
 }
 
 const UNDO = 'undo'
 
-async function compact(session: string, context: SlashContext, signal: AbortSignal): Promise<void> {
+async function compact(
+  { session, focus }: { session: string; focus: string },
+  context: SlashContext,
+  signal: AbortSignal,
+): Promise<void> {
   const { agent, sender, usage } = context.state()
   printNotice(context, 'info', 'Compacting the conversation: a model writes a summary…')
   const done = await context.hold(async () => {
     const model = modelToName(context.state())
-    const compacted = await request(context.dispatch, 'compact', { agent, sender, model }, signal)
+    const compacted = await request(context.dispatch, 'compact', { agent, sender, model, focus }, signal)
     const { summary } = await request(context.dispatch, 'getSession', { session }, signal)
     const { after } = measure(compacted, usage.last?.totalTokens)
     context.act({ type: 'set', change: { usage: withSize(context.state().usage, after), summary } })

@@ -10,11 +10,35 @@ export function showHelp(commands: readonly SlashCommand[], context: SlashContex
   const groups = GROUPS.map(([group, title]) => `${title}\n${inColumns(listKeys(bindings, group))}`)
   const text = [
     'Enter sends the message. @ names a file, ! runs a shell command, # saves a note to the memory, / runs one of these commands:',
-    inColumns(commands.map(commandLine)),
+    ...COMMAND_GROUPS.map(([title, names]) =>
+      listCommands(
+        title,
+        commands.filter(({ name }) => names.includes(name)),
+      ),
+    ),
     'A card asks you: press a digit or the arrows, then Enter; Esc means no. What you type goes to the composer; letters are never answers.',
     ...groups,
   ]
   showOverlay(context, newPage('Help', text.join('\n\n')))
+}
+
+function listCommands(title: string, commands: readonly SlashCommand[]): string {
+  return `${title}\n${inColumns(commands.map(commandLine))}`
+}
+
+/** The commands by subject; each command is in one group. */
+export const COMMAND_GROUPS: readonly (readonly [string, readonly string[]])[] = [
+  ['Conversations', words('new resume search title fork rewind compact context copy export btw')],
+  ['Agents and background work', words('agents background asks queue cron events')],
+  ['Models and cost', words('connect model effort usage cost')],
+  ['Files', words('init review diff undo cd add-dir')],
+  ['Permissions', words('permissions approvals yolo')],
+  ['Tools, skills and memory', words('mcp tools skills memory trace')],
+  ['The chat', words('help status doctor config theme keys details thinking fullscreen plain quit')],
+]
+
+function words(text: string): readonly string[] {
+  return text.split(' ')
 }
 
 /** Formats a command with its arguments and aliases, and its summary. */

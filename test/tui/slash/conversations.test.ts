@@ -83,6 +83,19 @@ test('/compact replaces the history with a summary and shows its start', async (
   await assert.rejects(runSlash('/compact undo', chat.context, NEVER), /the conversation is not compacted/)
 })
 
+test('/compact passes its text to the model as a wish for the summary', async () => {
+  await using node = await startTestDispatch([{ parts: ['So it is.'] }, { parts: ['A summary.'] }])
+  const chat = await openChat(node)
+  await runSlash('/compact focus on the API', chat.context, NEVER)
+  assert.match(JSON.stringify(chat.blocks()), /Compacted: /)
+  assert.match(
+    node.server.requests.at(-1)!.text,
+    /Write the summary now\. The person who compresses the conversation asks: focus on the API/,
+  )
+  const long = { agent: 'crab', sender: 'ann', focus: 'x'.repeat(2001) }
+  await assert.rejects(request(node.dispatch, 'compact', long, NEVER), { kind: 'invalid' })
+})
+
 test('/compact throws when the model fails, and keeps the conversation', async () => {
   await using node = await startTestDispatch([{ parts: ['So it is.'] }, { status: 401, body: {} }])
   const chat = await openChat(node)

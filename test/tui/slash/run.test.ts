@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { SourceKind } from '../../../src/core/protocol/crabtalk.generated.ts'
 import { route } from '../../../src/core/protocol/dispatch.ts'
 import { SLASH_COMMANDS } from '../../../src/tui/slash/commands.ts'
+import { COMMAND_GROUPS } from '../../../src/tui/slash/help.ts'
 import { runSlash } from '../../../src/tui/slash/run.ts'
 import type { Block } from '../../../src/tui/view/blocks.ts'
 import { createSlashChat } from './slash-chat.ts'
@@ -75,6 +76,9 @@ test('/help lists every command and every key', async () => {
   for (const { name } of SLASH_COMMANDS) assert.match(overlay.text, new RegExp(`^ {2}/${name}\\b`, 'm'))
   assert.match(overlay.text, /Shift\+Tab {2}.*next approval mode/)
   assert.match(overlay.text, /\/new \/clear/)
+  const grouped = COMMAND_GROUPS.flatMap(([, names]) => names)
+  assert.deepEqual(grouped.toSorted(), SLASH_COMMANDS.map(({ name }) => name).toSorted())
+  assert.match(overlay.text, /^Permissions\n {2}\/permissions \[CALL\]/m)
 })
 
 test('/details and /thinking toggle; /plain says how', async () => {
