@@ -33,8 +33,10 @@ export async function followAgentDefaults(
     ])
     const { chosenMode, mode: shown, agent: current } = store.get()
     if (current !== name) return
-    const mode = MODES.find((one) => one === readAgentSetting(file, 'mode')) ?? 'ask'
-    if (chosenMode === undefined && mode !== shown) store.act({ type: 'set', change: { mode } })
+    const usualMode = MODES.find((one) => one === readAgentSetting(file, 'mode')) ?? 'ask'
+    const mode = chosenMode ?? usualMode
+    if (mode !== shown || usualMode !== store.get().usualMode)
+      store.act({ type: 'set', change: { mode, usualMode } })
     if (list) store.act({ type: 'usual', usual: toUsual(file, list), models: list.models })
   }
 }

@@ -1,4 +1,5 @@
 import { request } from '../../core/protocol/dispatch.ts'
+import { describeMode, resetMode } from '../state/modes.ts'
 import { findDirectory } from './add-dir.ts'
 import { printNotice } from './print.ts'
 import type { SlashContext } from './types.ts'
@@ -15,7 +16,12 @@ export async function changeDirectory(
   const cwd = await findDirectory(args, context, signal)
   if (cwd === undefined) return printNotice(context, 'warning', `Cannot go to ${args}: it is not a directory`)
   if (session !== undefined) await request(dispatch, 'setSessionCwd', { session, cwd }, signal)
+  const isOther = cwd !== ports.cwd
   await ports.enter(cwd)
   act({ type: 'set', change: { branch: await ports.branch().catch(() => undefined) } })
-  printNotice(context, 'success', `Tools run in ${ports.shownCwd} now`)
+  const state = context.state()
+  const endsEdits = isOther && state.chosenMode === 'edits' // they were allowed for the directory before
+  if (endsEdits) act({ type: 'set', change: resetMode(state) })
+  const hint = endsEdits ? describeMode(context.state().mode) : undefined
+  printNotice(context, 'success', `Tools run in ${ports.shownCwd} now`, hint)
 }

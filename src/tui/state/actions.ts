@@ -106,6 +106,7 @@ export type Settable = Pick<
   | 'overlay'
   | 'mode'
   | 'chosenMode'
+  | 'usualMode'
   | 'thinking'
   | 'details'
   | 'effort'

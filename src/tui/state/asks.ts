@@ -46,7 +46,8 @@ export function closeAsk(state: ChatState, closed: AskClosedEvent): ChatState {
   const isOurs = isCurrent(state, card)
   const withBlocks =
     isOurs || card.isAnswered ? toAnswerBlocks(card, closed).reduce(finish, without) : without
-  const next = isOurs && isGate(card) ? afterAnswer(withBlocks, readFirstAnswer(card, closed)) : withBlocks
+  const answer = isOurs && isGate(card) ? readFirstAnswer(card, closed) : undefined
+  const next = afterAnswer(withBlocks, answer, card.isAnswered)
   const isUnseen = !card.wasArmed && closed.by !== 'timeout' // as when a reopened conversation is read again
   return card.isAnswered || !isOurs || isUnseen ? next : { ...next, hint: whoAnswered(closed) || next.hint }
 }

@@ -40,16 +40,36 @@ export function chooseMode(mode: ModeName): Pick<ChatState, 'mode' | 'chosenMode
   return { mode, chosenMode: mode }
 }
 
+/** Returns the changes of the state when a mode that the user chose no longer applies. */
+export function resetMode({ usualMode }: ChatState): Pick<ChatState, 'mode' | 'chosenMode'> {
+  return { mode: usualMode, chosenMode: undefined }
+}
+
 /**
- * Changes the mode of the running turn when a plan is accepted, or when edits are allowed; also that of the next turn,
- * unless the user has chosen another one meanwhile.
+ * Ends what the user allowed for the conversation that the window leaves: its mode, and the directories that were
+ * added. The next conversation has the mode of its agent and the directories of the command line.
  */
-export function afterAnswer(state: ChatState, answer: unknown): ChatState {
+export function withoutConsent(state: ChatState, agent: string): ChatState {
+  const usualMode = agent === state.agent ? state.usualMode : 'ask' // that of another agent is loaded later
+  const next = { ...state, usualMode, ...resetMode({ ...state, usualMode }), roots: state.launch.roots }
+  const facts = [
+    ...(next.mode === state.mode ? [] : [describeMode(next.mode)]),
+    ...(next.roots.length < state.roots.length ? ['Directories that you added are no longer included'] : []),
+  ]
+  return facts.length === 0 ? next : { ...next, hint: facts.join(' · ') }
+}
+
+/**
+ * Changes the mode of the running turn when a plan is accepted, or when edits are allowed. An answer of this window
+ * also changes that of the next turn, unless the user has chosen another one meanwhile.
+ */
+export function afterAnswer(state: ChatState, answer: unknown, isOwn: boolean): ChatState {
   const change = typeof answer === 'string' ? MODES_AFTER.get(answer) : undefined
   if (change === undefined) return state
   const { turn } = state
   const started = turn && { ...turn, mode: change.to }
-  return { ...state, turn: started, ...(state.mode === change.from && chooseMode(change.to)) }
+  const isNext = isOwn && state.mode === change.from
+  return { ...state, turn: started, ...(isNext && chooseMode(change.to)) }
 }
 
 const MODES_AFTER: ReadonlyMap<string, { from: ModeName; to: ModeName }> = new Map([

@@ -7,6 +7,7 @@ import { backToPrompt, closeText, finish, finishAll } from './finish.ts'
 import { armOverlay, disarmOverlay, withArmed } from './focus.ts'
 import { NO_USAGE_TOTALS } from './initial.ts'
 import { withChoice, withStoredChoice, withUsual } from './model-choice.ts'
+import { withoutConsent } from './modes.ts'
 import { withoutTypedSteer, withSentSteer } from './steers.ts'
 import { reduceStream } from './stream.ts'
 import type { ChatState, OtherRun, RunningTurn } from './types.ts'
@@ -152,7 +153,9 @@ function withoutWaiting(state: ChatState): ChatState {
 function openConversation(state: ChatState, action: ChatAction & { type: 'conversation' }): ChatState {
   const { agent, sender, session, title, summary = '', tokens = 0 } = action
   const isOther = agent !== state.agent || sender !== state.sender
-  const left = isOther && state.turn ? { ...finishAll(state), turn: undefined } : state
+  const isNew = !action.isFirst && (isOther || session !== state.session)
+  const consenting = isNew ? withoutConsent(state, agent) : state
+  const left = isOther && state.turn ? { ...finishAll(consenting), turn: undefined } : consenting
   const last = tokens > 0 ? { promptTokens: tokens, completionTokens: 0, totalTokens: tokens } : undefined
   const usage = { ...NO_USAGE_TOTALS, last }
   const opened = { ...left, agent, sender, session, title, summary, usage, followers: 0 }

@@ -87,8 +87,8 @@ export interface ChatState {
    * exists in this window only, because the command line made it.
    */
   choiceScope: 'stored' | 'next-message' | 'window'
-  /** The model and effort of the command line. */
-  launch: ChosenModel
+  /** The model, the effort and the additional directories of the command line. */
+  launch: ChosenModel & { roots: readonly string[] }
   /** The model and effort of the agent, or else the defaults; empty while unknown. */
   usual: { model: string; effort: string }
   /** The approval mode of the next turn. */
@@ -99,6 +99,8 @@ export interface ChatState {
   terminalColors: TerminalColors
   /** The mode that the user chose; undefined for the one of the agent's file. */
   chosenMode: ModeName | undefined
+  /** The mode of the agent's file; `ask` while it is unknown. */
+  usualMode: ModeName
   thinking: boolean
   branch: string | undefined
   /** Directories that count as the working directory, for the rules; absolute. */

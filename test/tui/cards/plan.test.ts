@@ -72,7 +72,7 @@ test('a long plan is accepted only after its end was on the screen, at any size'
   }
 })
 
-test('an accepted plan ends plan mode in every window of the conversation, other answers do not', () => {
+test('an accepted plan ends plan mode: of the turn in every window, of the next one where it was accepted', () => {
   for (const [answer, mode] of [
     [accept, 'ask'],
     [acceptEdits, 'edits'],
@@ -82,8 +82,10 @@ test('an accepted plan ends plan mode in every window of the conversation, other
     const before: ChatState = { ...busyState(), mode: 'plan', chosenMode: 'plan' }
     const card = { ...planCard(), pair: CRAB }
     const closed = { askId: card.askId, by: 'ann', content: JSON.stringify({ [PLAN]: answer }) }
-    const after = reduce({ ...before, asks: [card] }, { type: 'ask-closed', closed })
-    assert.deepEqual([after.mode, after.chosenMode, after.asks], [mode, mode, []], answer)
+    const here = reduce({ ...before, asks: [{ ...card, isAnswered: true }] }, { type: 'ask-closed', closed })
+    assert.deepEqual([here.mode, here.chosenMode, here.asks], [mode, mode, []], answer)
+    const elsewhere = reduce({ ...before, asks: [card] }, { type: 'ask-closed', closed })
+    assert.deepEqual([elsewhere.mode, elsewhere.turn?.mode, elsewhere.asks], ['plan', here.turn?.mode, []])
   }
 })
 
