@@ -24,6 +24,9 @@ export interface AttachedFile {
   data: Uint8Array
 }
 
+/** The name of a file that was pasted from the clipboard. */
+export const CLIPBOARD_NAME = 'clipboard.png'
+
 /** A message as it is sent: the typed text with the files it names. */
 export interface ExpandedMessage {
   content: string

@@ -82,7 +82,7 @@ test('a conversation that fills the context is compacted by itself, and /compact
   await chat.shows('the conversation is not compacted')
   await run(chat, '/context')
   await chat.shows(/^Context of scripted · /)
-  await chat.shows(/you +2 messages/)
+  await chat.shows(/you · 2 messages/)
   await leave(chat)
 })
 

@@ -1,7 +1,7 @@
 import { MAX_INPUT_BYTES, readStream } from '../../cli/named-file.ts'
 import { imageType } from '../../core/base/image-type.ts'
 import type { ProcessHost } from '../../core/process/types.ts'
-import type { AttachedFile } from '../../tui/ports.ts'
+import { type AttachedFile, CLIPBOARD_NAME } from '../../tui/ports.ts'
 import { type ClipboardSystem, findInstalled } from './clipboard-programs.ts'
 
 /** The environment for reading the clipboard. */
@@ -113,5 +113,5 @@ async function captureOutput(
 
 function toFound(found: Buffer | string): AttachedFile | string | undefined {
   if (typeof found === 'string') return found.length > MAX_INPUT_BYTES ? undefined : found
-  return { name: 'clipboard.png', mediaType: imageType(found) ?? 'image/png', data: found }
+  return { name: CLIPBOARD_NAME, mediaType: imageType(found) ?? 'image/png', data: found }
 }

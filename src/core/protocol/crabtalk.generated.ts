@@ -1826,6 +1826,8 @@ export interface RewindResult {
   content: string;
   /** The user's messages that the model sees, newest first; only for `to` = 0. */
   points: RewindPoint[];
+  /** The files that were attached to the message, unless the messages were left or it was a dry run. */
+  attachments: Attachment[];
 }
 
 /** A message to which a conversation can go back. */
@@ -13347,7 +13349,7 @@ export const Rewind: MessageFns<Rewind> = {
 };
 
 function createBaseRewindResult(): RewindResult {
-  return { files: [], messages: 0, content: "", points: [] };
+  return { files: [], messages: 0, content: "", points: [], attachments: [] };
 }
 
 export const RewindResult: MessageFns<RewindResult> = {
@@ -13363,6 +13365,9 @@ export const RewindResult: MessageFns<RewindResult> = {
     }
     for (const v of message.points) {
       RewindPoint.encode(v!, writer.uint32(34).fork()).join();
+    }
+    for (const v of message.attachments) {
+      Attachment.encode(v!, writer.uint32(42).fork()).join();
     }
     return writer;
   },
@@ -13412,6 +13417,14 @@ export const RewindResult: MessageFns<RewindResult> = {
             message.points.push(RewindPoint.decode(reader, reader.uint32()));
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.attachments.push(Attachment.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -13433,6 +13446,7 @@ export const RewindResult: MessageFns<RewindResult> = {
     message.messages = object.messages ?? 0;
     message.content = object.content ?? "";
     message.points = object.points?.map((e) => RewindPoint.fromPartial(e)) || [];
+    message.attachments = object.attachments?.map((e) => Attachment.fromPartial(e)) || [];
     return message;
   },
 };

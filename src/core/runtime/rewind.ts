@@ -1,6 +1,6 @@
 import { CrabError } from '../base/errors.ts'
 import { ulidTime } from '../base/ids.ts'
-import type { Message } from '../base/message.ts'
+import type { Attachment, Message } from '../base/message.ts'
 import { effectiveLines } from '../storage/effective-lines.ts'
 import type { NewLine, SessionLine } from '../storage/types.ts'
 import { ACQUIRE_TIMEOUT_MS, acquireWithin } from './acquire-within.ts'
@@ -43,6 +43,8 @@ export interface Rewound<T extends FileUndoResult> {
   messages: number
   /** The message that the conversation went back to, as it was typed. */
   content: string
+  /** The files that were attached to it. */
+  attachments: readonly Attachment[]
 }
 
 /** A message of the user to which a conversation can go back. */
@@ -81,7 +83,8 @@ export async function rewindSession<T extends FileUndoResult>(
   }
   const dropped = plan.keepMessages ? [] : lines.filter((line) => isSpoken(line) && line.seq >= to)
   if (!dryRun && dropped.length > 0) await conversation.append([toRewoundLine(lines, to, dropped.length)])
-  return { files, messages: dropped.length, content: target.typed ?? target.content }
+  const { content, typed = content, attachments = [] } = target
+  return { files, messages: dropped.length, content: typed, attachments }
 }
 
 /** Returns the user's messages that the model sees, newest first. */

@@ -1,8 +1,10 @@
+import type { Attachment as StoredAttachment } from '../../core/base/message.ts'
 import { takeStart } from '../../core/base/truncate.ts'
 import type { ChangedFile } from '../../core/hooks/files/undo/changes.ts'
 import { UndoTurns } from '../../core/hooks/files/undo/turns.ts'
 import { ownPaths } from '../../core/hooks/protected-paths.ts'
 import {
+  type Attachment,
   type DiffSession,
   FileChange,
   type FileDiff,
@@ -39,6 +41,7 @@ export async function handleRewind(
       files: [],
       messages: 0,
       content: '',
+      attachments: [],
       points: takeFitting(shown, ({ content }) => 100 + content.length),
     }
   }
@@ -49,8 +52,21 @@ export async function handleRewind(
   const plan = { session, agent, to, files, keepMessages, dryRun, undo }
   const rewound = await rewindSession(services, plan, signal)
   if (!dryRun) await announceChange(services, session)
-  return { ...rewound, files: rewound.files.map(toUndoneFileInfo), points: [] }
+  const attachments = dryRun || keepMessages ? [] : rewound.attachments.map(toWireAttachment)
+  return {
+    ...rewound,
+    files: rewound.files.map(toUndoneFileInfo),
+    attachments: takeFitting(attachments, ({ data }) => data.length, MAX_ATTACHED_BYTES),
+    points: [],
+  }
 }
+
+function toWireAttachment({ media_type: mediaType, data, name = '' }: StoredAttachment): Attachment {
+  return { mediaType, name, data: Buffer.from(data, 'base64') }
+}
+
+/** The most bytes of attachments in a reply, which must fit a frame with the text of the message. */
+const MAX_ATTACHED_BYTES = 12 * 1024 * 1024
 
 /** The longest text of a message in a list, in UTF-16 units. */
 const MAX_POINT_CHARS = 300

@@ -56,7 +56,7 @@ export interface ControllerOptions {
 /** Carries out what keys request. Only the controller talks to agents and to the machine. */
 export class Controller {
   readonly #options: ControllerOptions
-  readonly #pasted = new PastedFiles()
+  readonly pasted = new PastedFiles()
   readonly turns: Turns
   readonly #overlays: Arming<true>
   readonly #cards: Arming<string>
@@ -76,7 +76,7 @@ export class Controller {
 
   constructor(options: ControllerOptions) {
     this.#options = options
-    this.turns = new Turns({ ...options, pasted: this.#pasted })
+    this.turns = new Turns({ ...options, pasted: this.pasted })
     this.#jobs = new Jobs(options.store, options.signal)
     this.#search = new LiveSearch(options)
     const { store, timer = processTimer, signal } = options
@@ -288,7 +288,7 @@ export class Controller {
     if (pasted === undefined)
       return this.#hint('The clipboard has neither text nor an image, or cannot be read')
     if (typeof pasted === 'string') return this.keys([{ ...PASTE, text: pasted }])
-    this.keys([{ ...PASTE, text: this.#pasted.add(pasted) }])
+    this.keys([{ ...PASTE, text: this.pasted.add(pasted) }])
   }
 
   #toggle(what: 'thinking' | 'details'): void {

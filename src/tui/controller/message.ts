@@ -6,7 +6,7 @@ import {
   type StreamMsg,
   type TurnOptions,
 } from '../../core/protocol/crabtalk.generated.ts'
-import type { AttachedFile, ChatOptions, ChatPorts } from '../ports.ts'
+import { type AttachedFile, type ChatOptions, type ChatPorts, CLIPBOARD_NAME } from '../ports.ts'
 import { toWireMode } from '../state/modes.ts'
 import type { ChatState } from '../state/types.ts'
 
@@ -80,6 +80,31 @@ export class PastedFiles {
     return label
   }
 
+  /**
+   * Makes the files of a sent message part of the next one, and returns its text with a label for each, if
+   * possible the one that it had. A file that the text names with `@` is added when the text is sent.
+   */
+  putBack(text: string, files: readonly AttachedFile[]): string {
+    const shown = [...new Set(text.match(LABEL) ?? [])].toSorted((a, b) => toNumber(a) - toNumber(b))
+    const labels = new Map<string, string>()
+    const added: string[] = []
+    for (const file of files) {
+      if (file.name !== CLIPBOARD_NAME && isNamedIn(text, file)) continue
+      const before = file.name === CLIPBOARD_NAME ? shown.shift() : undefined
+      if (before === undefined) added.push(this.add(file))
+      else labels.set(before, this.#addAs(before, file))
+    }
+    const sent = text.replace(LABEL, (label) => labels.get(label) ?? label)
+    return [sent, ...added].filter(Boolean).join(' ')
+  }
+
+  #addAs(label: string, file: AttachedFile): string {
+    if (this.#files.has(label)) return this.add(file)
+    this.#files.set(label, file)
+    this.#count = Math.max(this.#count, toNumber(label))
+    return label
+  }
+
   /** Returns the files whose labels occur in a text. */
   in(text: string): AttachedFile[] {
     return [...this.#files].filter(([label]) => text.includes(label)).map(([, file]) => file)
@@ -89,4 +114,16 @@ export class PastedFiles {
   sent(text: string): void {
     for (const label of this.#files.keys()) if (text.includes(label)) this.#files.delete(label)
   }
+}
+
+const LABEL = /\[Image \d+\]/g
+
+function toNumber(label: string): number {
+  return Number(/\d+/.exec(label)?.[0])
+}
+
+/** Whether a text names a file with `@`, or a resource of an MCP server, whose files have other names. */
+function isNamedIn(text: string, { name }: AttachedFile): boolean {
+  if (/(?<=^|\s)@[a-z0-9][a-z0-9_-]{0,31}:\S/.test(text)) return true
+  return text.includes('@') && name !== '' && text.includes(name)
 }

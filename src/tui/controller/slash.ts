@@ -26,14 +26,16 @@ export function isCommand(text: string): boolean {
 }
 
 /** The dependencies of the slash commands of a chat. */
-export interface SlashParts extends OpenContext, Pick<SlashContext, 'leave' | 'send' | 'say' | 'showBlocks'> {
+export interface SlashParts
+  extends OpenContext,
+    Pick<SlashContext, 'leave' | 'send' | 'say' | 'putBack' | 'showBlocks'> {
   ports: ChatPorts
   rules: ChatOptions['rules']
 }
 
 /** Builds the context of slash commands, valid until the signal aborts. */
 export function slashContext(parts: SlashParts, signal: AbortSignal): SlashContext {
-  const { store, ports, rules, feed, leave, send, say, showBlocks } = parts
+  const { store, ports, rules, feed, leave, send, say, putBack, showBlocks } = parts
   return {
     ports,
     dispatch: ports.dispatch,
@@ -47,6 +49,7 @@ export function slashContext(parts: SlashParts, signal: AbortSignal): SlashConte
     hold: (work) => feed.hold(work),
     send,
     say,
+    putBack,
     showBlocks,
     leave,
     lifetime: signal,

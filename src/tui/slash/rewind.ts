@@ -7,6 +7,7 @@ import { request } from '../../core/protocol/dispatch.ts'
 import { outcomeWord } from '../../core/protocol/undo-words.ts'
 import { newPicker } from '../overlays/picker.ts'
 import type { PickerItem } from '../overlays/types.ts'
+import { withoutMentionedFiles } from '../text/mentioned-files.ts'
 import { withSent } from '../text/prompt.ts'
 import { forkAt } from './fork.ts'
 import { printNotice, printRows, showOverlay } from './print.ts'
@@ -43,7 +44,8 @@ export async function applyRewind(value: string, context: SlashContext, signal: 
   printFiles(result, context, files)
   if (keepMessages) return
   const { prompt, usage } = context.state()
-  const change = { prompt: withSent(prompt, result.content), usage: { ...usage, last: undefined } }
+  const text = context.putBack(withoutMentionedFiles(result.content), result.attachments)
+  const change = { prompt: withSent(prompt, text), usage: { ...usage, last: undefined } }
   context.act({ type: 'set', change })
 }
 

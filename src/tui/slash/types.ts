@@ -1,5 +1,5 @@
 import type { Dispatch } from '../../core/protocol/dispatch.ts'
-import type { ChatOptions, ChatPorts, ExpandedMessage } from '../ports.ts'
+import type { AttachedFile, ChatOptions, ChatPorts, ExpandedMessage } from '../ports.ts'
 import type { ChatAction } from '../state/actions.ts'
 import type { ChatState } from '../state/types.ts'
 import type { Block } from '../view/blocks.ts'
@@ -21,6 +21,8 @@ export interface SlashContext {
   openAgent(agent: string): Promise<void>
   /** Sends a prepared message; `line` is its text on the screen. */
   send(line: string, message: ExpandedMessage): void
+  /** Makes the files of a sent message part of the next one, and returns its text with their labels. */
+  putBack(text: string, files: readonly AttachedFile[]): string
   /** Sends typed text to the agent, as a steer when a turn is running. */
   say(text: string): void
   /** Starts a new conversation, by default with the same agent. */

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { expandMentions } from '../../../src/commands/chat/expand.ts'
+import { withoutMentionedFiles } from '../../../src/tui/text/mentioned-files.ts'
 
 const NEVER = new AbortController().signal
 const PNG = Buffer.from('89504e470d0a1a0a0000', 'hex')
@@ -36,7 +37,17 @@ test('files that a message names are appended', async () => {
   for (const [text, blocks] of MESSAGES) {
     const content = [text, ...blocks].join('\n\n')
     assert.deepEqual(await box.expand(text), { content, attachments: [], problems: [] }, text)
+    assert.equal(withoutMentionedFiles(content), text)
   }
+})
+
+test('withoutMentionedFiles() leaves files that a message does not name', () => {
+  for (const text of ['about b.txt', '@b.txt and more', '@a.txt is empty.', 'one\n\ntwo is empty.']) {
+    const content = `${text}\n\n${A}\n\nthe end`
+    assert.equal(withoutMentionedFiles(content), content)
+    assert.equal(withoutMentionedFiles(text), text)
+  }
+  assert.equal(withoutMentionedFiles(`about b.txt\n\n${A}`), `about b.txt\n\n${A}`)
 })
 
 test('an image is appended as an attachment', async () => {
