@@ -5,9 +5,9 @@ import { makeView, plain } from '../support.ts'
 
 const renderLines = (text: string, columns = 30) => renderMarkdown(text, makeView({ columns }))
 
-test('renderMarkdown() of code starts in the first column, below the name of the language', () => {
+test('renderMarkdown() of code starts in the first column, below a rule with its language', () => {
   assert.deepEqual(renderLines('```ts title="x"\nif (a)\n  b()\n\n  c()\n```\nafter'), [
-    'ts',
+    `── ts ${'─'.repeat(24)}`,
     'if (a)',
     '  b()',
     '',
@@ -34,13 +34,14 @@ test('renderMarkdown() of code removes the indentation of its fence', () => {
 
 test('renderMarkdown() of code shows a long fence in full, and its language once', () => {
   const code = Array.from({ length: 100 }, (_, i) => (i % 7 === 0 ? '' : `line ${i}`))
-  assert.deepEqual(renderLines(['```js', ...code, '```'].join('\n')), ['js', ...code])
+  assert.deepEqual(renderLines(['```js', ...code, '```'].join('\n')), [`── js ${'─'.repeat(24)}`, ...code])
 })
 
 test('renderMarkdown() of code colors known languages without changing a character', () => {
   const code = ['const a = `x y` // <&>', 'function f() { return 1 }']
   const lines = renderMarkdown(['```js', ...code, '```'].join('\n'), makeView({ color: true }))
-  assert.deepEqual(plain(lines), ['js', ...code])
+  assert.deepEqual(plain(lines).slice(1), code)
+  assert.match(plain(lines)[0]!, /^── js ─+$/)
   assert.ok(lines[1]!.startsWith('\x1b[35mconst\x1b[39m'))
   assert.deepEqual(renderMarkdown('```nothing\nconst a\n```', makeView({ color: true })).at(-1), 'const a')
 })
