@@ -22,35 +22,35 @@ const ROWS = 30
 export async function assertGoldenView(
   name: string,
   state: ChatState,
-  { hasColors = false }: { hasColors?: boolean } = {},
+  { hasColors = false, rows = ROWS }: { hasColors?: boolean; rows?: number } = {},
 ): Promise<void> {
-  const pictures = WIDTHS.map((columns) => [`${columns} columns`, ...drawFrame(state, columns)])
+  const pictures = WIDTHS.map((columns) => [`${columns} columns`, ...drawFrame(state, { columns, rows })])
   await assertGoldenText(`views/${name}`, pictures)
   if (!hasColors) return
   const looks = [false, true].map((isLight) => {
     setPalette(makePalette({ theme: 'auto', colors: {} }, { depth: 24, isLight }))
-    return [isLight ? 'light' : 'dark', ...drawFrame(state, 80, true)]
+    return [isLight ? 'light' : 'dark', ...drawFrame(state, { columns: 80, rows, color: true })]
   })
   setPalette(ANSI_PALETTE)
   await assertGoldenText(`views/${name}-colors`, looks)
 }
 
-/** Draws the printed blocks of a state, and below them its live region as it fits a terminal of 30 rows. */
-function drawFrame(state: ChatState, columns: number, color = false): string[] {
-  const view = makeView({ columns, rows: ROWS, color })
+/** Draws the printed blocks of a state, and below them its live region as it fits the terminal. */
+function drawFrame(
+  state: ChatState,
+  { columns, rows, color = false }: { columns: number; rows: number; color?: boolean },
+): string[] {
+  const view = makeView({ columns, rows, color })
   const card = getVisibleCard(state)
   const context = {
-    ...{ isBusy: state.turn !== undefined, columns },
+    ...{ isBusy: state.turn !== undefined, isCancelling: state.turn?.isCancelling ?? false, columns },
     ...(card && { placeholder: isWriting(card) ? 'Your reply to the agent' : 'Or type a message' }),
+    ...(card && isWriting(card) && { isAnswer: true }),
   }
   const printed = state.finished.flatMap(({ block }) => renderBlock(block, { ...view, softWrap: true }))
-  const sections = toSections(state, {
-    view,
-    location: { shownCwd: '~/web', abbreviate: (path: string) => path },
-    context,
-    now: GOLDEN_NOW,
-  })
-  const live = fitSections(sections, ROWS - 1).lines
+  const location = { shownCwd: '~/web', abbreviate: (path: string) => path.replace('/home/ann', '~') }
+  const sections = toSections(state, { view, location, context, now: GOLDEN_NOW })
+  const live = fitSections(sections, rows - 1).lines
   return [
     ...printed,
     ...live.map((line) => (measureWidth(line) > columns ? truncateText(line, columns) : line)),

@@ -40,11 +40,13 @@ interface OpenOptions {
   ports?: Partial<ChatPorts>
   /** The timer of cards; by default that of this process. */
   timer?: ArmingTimer
+  /** Whether the menu of the prompt has the commands of the chat, once they are loaded. */
+  hasCommands?: boolean
 }
 
 export async function openTestChat(
   script: Script,
-  { options = {}, ports = {}, timer }: OpenOptions = {},
+  { options = {}, ports = {}, timer, hasCommands = false }: OpenOptions = {},
 ): Promise<OpenChat> {
   const node = await startTestDispatch(script)
   const settings = { ...CHAT_OPTIONS, ...options }
@@ -67,6 +69,7 @@ export async function openTestChat(
       over.signal,
     ),
   )
+  if (hasCommands) commands.load()
   const controller: Controller = new Controller({
     store,
     ports: used,

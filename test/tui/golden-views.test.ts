@@ -67,6 +67,21 @@ const PRINTED: readonly View[] = [
   ['permissions-call', '/permissions bash(git push)'],
 ]
 
+/** Drafts in the composer, with the menus that they open. */
+const DRAFTS: readonly View[] = [
+  ['draft', 'empty'],
+  ['draft-lines', 'type:first line', 'newline', 'type:second line'],
+  ['draft-commands', 'type:/co'],
+  ['draft-skill', 'type:/exp'],
+  ['draft-files', 'type:look at @src'],
+  ['draft-agents', 'type:@rev'],
+  ['draft-note', 'type:#the prod db is on db3'],
+  ['draft-shell', 'type:!npm test'],
+  ['draft-paste', `paste:${'a line of a log\n'.repeat(50)}`, 'type:what is wrong here?'],
+  ['draft-mode', 'shift+tab'],
+  ['draft-plan', 'shift+tab', 'shift+tab'],
+]
+
 /** Views with other colors than those of text, titles and hints. */
 const COLORED: ReadonlySet<string> = new Set([
   'agents',
@@ -90,8 +105,19 @@ for (const view of [...OVERLAYS, ...PRINTED]) {
   })
 }
 
-async function openGoldenChat(): Promise<OpenChat> {
+for (const [name, ...keys] of DRAFTS) {
+  test(`the composer looks as in golden/chat/views/${name}.txt`, async () => {
+    await using chat = await openGoldenChat({ hasCommands: true })
+    await import('../../src/tui/slash/commands.ts')
+    await settle()
+    for (const one of keys) await press(chat, one)
+    await assertGoldenView(name, toGoldenState(chat.state()))
+  })
+}
+
+async function openGoldenChat({ hasCommands = false } = {}): Promise<OpenChat> {
   return await openTestChat([], {
+    hasCommands,
     options: { model: 'opus-5.5', session: GOLDEN_SESSION, sender: 'sh:1' },
     ports: {
       ...{ dispatch: GOLDEN_DISPATCH, cwd: GOLDEN_CWD, shownCwd: '~/web', now: () => GOLDEN_NOW },
@@ -114,6 +140,12 @@ async function openGoldenChat(): Promise<OpenChat> {
         remove: async () => {},
       },
       checkSetup: async () => GOLDEN_SETUP,
+      findFiles: async () => [
+        'src/',
+        'src/util.ts',
+        'src/x.ts',
+        'test/a/very/long/path/to/the/tests/of/src/util.test.ts',
+      ],
       readHistory: async () => [
         { text: 'what does src/util.ts export?', pasted: [] },
         { text: 'the test of add() fails, fix it,\nand say why', pasted: [] },
@@ -138,7 +170,10 @@ async function open(chat: OpenChat, line: string): Promise<void> {
 
 async function press(chat: OpenChat, name: string): Promise<void> {
   if (name.startsWith('type:')) chat.type(name.slice('type:'.length))
-  else chat.press(name as KeyName)
+  else if (name.startsWith('paste:')) chat.press('paste', { text: name.slice('paste:'.length) })
+  else if (name === 'newline') chat.press('enter', { shift: true })
+  else if (name === 'shift+tab') chat.press('tab', { shift: true })
+  else if (name !== 'empty') chat.press(name as KeyName)
   await settle()
 }
 

@@ -61,9 +61,14 @@ function formatTitle({ card: { agent, ask } }: FilledForm, place: string, view: 
   const asks = `${cleanLine(askerName(ask, agent))} asks`
   if (ask.kind !== AskKind.ELICITATION)
     return titleRule({ title: asks, place, who: '', style: 'accent' }, view)
-  const title = `${asks.replace('an ', 'An ')}: do not give it secrets`
+  const long = `${asks.replace('an ', 'An ')}: do not give it secrets`
+  const isWide = measureWidth(long) + measureWidth(place) + TITLE_MARGIN <= view.columns
+  const title = isWide ? long : 'An MCP server asks: no secrets'
   return titleRule({ title, place, who: '', style: 'warning' }, view)
 }
+
+/** The columns around a title and a position. */
+const TITLE_MARGIN = 8
 
 /** Renders the headers of the questions as tabs, as many as fit around the current one. */
 function tabRow({ card, state }: FilledForm, { columns, color }: Face): string {
@@ -172,21 +177,31 @@ function reviewRows({ card, state }: FilledForm, { columns, color }: Face): stri
 }
 
 /** Describes what the keys do now. */
-function describeKeys(form: FilledForm, { isFree }: CardView): string {
+function describeKeys(form: FilledForm, { isFree, columns }: CardView): string {
   const { card, state } = form
-  if (state.isWriting) return 'Type your answer, Enter sends it · Esc back'
+  const fit = (texts: readonly string[]) =>
+    texts.find((text) => measureWidth(text) + KEYS_INDENT <= columns) ?? texts.at(-1)!
+  if (state.isWriting)
+    return fit(['Type your answer, Enter sends it · Esc back', 'Type your answer, Enter · Esc back'])
   if (card.isAnswered) return 'Answered'
-  if (!isFree) return 'You are typing a message · empty it to answer here'
+  if (!isFree)
+    return fit(['You are typing a message · empty it to answer here', 'You are typing · empty it to answer'])
   if (state.pick.isEntered) return describeEntered(state.pick)
   if (state.pick.by !== 'card') {
-    return card.isArmed ? 'Enter takes the selected one' : 'Wait a moment, then Enter takes the selected one'
+    return card.isArmed
+      ? 'Enter takes the selected one'
+      : fit(['Wait a moment, then Enter takes the selected one', 'Wait a moment, then Enter'])
   }
   if (!card.isArmed) return 'Wait a moment, then choose'
-  const turn = countTabs(form) > 1 ? ['Tab next question'] : []
+  const turn = countTabs(form) > 1 ? ' · Tab next question' : ''
   const digits = listRowDigits(form).some((digit) => digit > 0) ? 'A digit or arrows' : 'Arrows'
-  return [
-    `${digits}, then Enter`,
-    ...turn,
-    `Esc ${card.ask.kind === AskKind.TRUST ? 'not this time' : 'sends no answer'}`,
-  ].join(' · ')
+  const [long, short] =
+    card.ask.kind === AskKind.TRUST ? ['not this time', 'no'] : ['sends no answer', 'skips']
+  return fit([
+    `${digits}, then Enter${turn} · Esc ${long}`,
+    `${digits}, Enter${turn} · Esc ${short}`,
+    `${digits}, Enter · Esc ${short}`,
+  ])
 }
+
+const KEYS_INDENT = 3

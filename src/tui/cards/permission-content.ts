@@ -53,14 +53,8 @@ export function contentRows(
 function ruleRows({ rules }: PermissionRequest, { agent }: AskCard, quoting: QuoteStyle): string[] {
   if (rules.length === 0) return []
   const named = rules.flatMap((rule) => factRows('rule', escapeLine(rule), quoting))
-  return [
-    ...named,
-    ...factRows('saved in', escapeLine(`agents/${agent}.toml`), { ...quoting, nameWidth: SAVED_WIDTH }),
-  ]
+  return [...named, ...factRows('saved', escapeLine(`in agents/${agent}.toml`), quoting)]
 }
-
-/** The width of the column of `saved in` and two blanks. */
-const SAVED_WIDTH = 10
 
 /** The maximum rows of a command line that is shown before the list of its commands. */
 const MAX_COMMAND_ROWS = 4

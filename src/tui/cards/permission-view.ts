@@ -174,7 +174,7 @@ function describeKeys({ card, state }: Permission, { isFree, columns }: CardView
   const editable = card.ask.permission && findEditableText(card.ask.permission)
   if (state.isEditing) {
     const part = editable?.part ?? 'call'
-    return fit(`Edit the ${part} below, Enter runs it · Esc back`, `Edit the ${part}, then Enter · Esc back`)
+    return fit(`Edit the ${part} below, Enter runs it · Esc back`, `Edit the ${part}, Enter · Esc back`)
   }
   if (state.isWriting) {
     return isPlan

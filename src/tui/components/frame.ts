@@ -63,12 +63,12 @@ function workingLine(turn: RunningTurn, now: number, options: WorkingLineOptions
   if (turn.retry && !turn.isCancelling) return retryLine(turn.retry, now, { mark, esc, ...options })
   const what = turn.isCancelling ? 'stopping' : isAsking ? 'waiting for you' : cleanLine(turn.doing)
   const tokens = Math.round(turn.outputTokens)
-  const facts = [
-    formatSpan(elapsed), // the line changes once a second
-    ...(tokens > 0 ? [tokens === 1 ? '1 token' : `${formatCount(tokens)} tokens`] : []),
-    ...esc,
-  ]
-  return truncateText(`${mark} ${what} ${paint(facts.join(' · '), color, 'dim')}`, columns)
+  const span = formatSpan(elapsed) // the line changes once a second
+  const written = tokens > 0 ? [tokens === 1 ? '1 token' : `${formatCount(tokens)} tokens`] : []
+  const room = columns - measureWidth(`${mark} ${what} `)
+  const facts = [[span, ...written, ...esc], [span, ...esc], [span]].map((parts) => parts.join(' · '))
+  const shown = facts.find((text) => measureWidth(text) <= room) ?? span
+  return truncateText(`${mark} ${what} ${paint(shown, color, 'dim')}`, columns)
 }
 
 /** Renders the wait for the next attempt of a model call; its reason is shortened, so that the rest stays visible. */

@@ -12,7 +12,7 @@ import { renderCalls, renderOpen, renderShell } from '../view/live.ts'
 import { renderPrompt } from '../view/prompt.ts'
 import type { Section } from '../view/section.ts'
 import { paint, type TextStyle } from '../view/style.ts'
-import { measureWidth, truncateText } from '../view/text.ts'
+import { measureWidth, truncateText, wrapAtMost } from '../view/text.ts'
 import type { RenderContext } from '../view/view.ts'
 import { renderStatus, renderWorking } from './frame.ts'
 import { MODES } from './status.ts'
@@ -49,9 +49,11 @@ export function toSections(state: ChatState, { view, location, context, now }: S
 }
 
 function renderHint(hint: string, { color, columns }: RenderContext): Section {
-  const lines = hint === '' ? [] : [paint(truncateText(`  ${cleanLine(hint)}`, columns), color, 'dim')]
-  return { lines, cut: 'tail', rank: 6 }
+  const rows = hint === '' ? [] : wrapAtMost(cleanLine(hint), Math.max(1, columns - 2), HINT_ROWS)
+  return { lines: rows.map((row) => paint(`  ${row}`, color, 'dim')), cut: 'tail', rank: 6 }
 }
+
+const HINT_ROWS = 2
 
 const GAP: Section = { lines: [''], cut: 'head', rank: 0 }
 

@@ -1,7 +1,7 @@
 import type { KeyPress } from '../text/key.ts'
 import type { Section } from '../view/section.ts'
 import { paint } from '../view/style.ts'
-import { measureWidth, padText, truncateText, wrapLines } from '../view/text.ts'
+import { measureWidth, padText, truncateText } from '../view/text.ts'
 import { type Face, focusHeight, type Room } from '../view/view.ts'
 
 /** The rows of the frame itself: the title and the keys. */
@@ -70,13 +70,6 @@ export function cellsLine(cells: readonly string[], widths: readonly number[]): 
     })
     .join('  ')
     .trimEnd()
-}
-
-/** Wraps a text to at most `most` rows; the last one shows when something is left out. */
-export function wrapNote(text: string, columns: number, most: number): string[] {
-  const rows = wrapLines(text, columns)
-  if (rows.length <= most) return rows
-  return [...rows.slice(0, most - 1), truncateText(`${rows[most - 1]!.replace(/[ ·]+$/, '')}…`, columns)]
 }
 
 /** Lays out keys in at most `most` rows; where they do not fit, on one row with the last of them. */

@@ -3,10 +3,10 @@ import type { KeyPress } from '../text/key.ts'
 import { cleanLine } from '../view/clean.ts'
 import type { Section } from '../view/section.ts'
 import { paint } from '../view/style.ts'
-import { measureWidth, padText, truncateText } from '../view/text.ts'
+import { measureWidth, padText, truncateText, wrapAtMost } from '../view/text.ts'
 import type { Face, Room } from '../view/view.ts'
 import { windowAround } from '../view/window.ts'
-import { bodyHeight, frame, moveSelection, wrapNote } from './frame.ts'
+import { bodyHeight, frame, moveSelection } from './frame.ts'
 import type { MenuItem, MenuOverlay, Overlay } from './types.ts'
 
 /** Creates a menu with an item selected, by default the first. */
@@ -73,7 +73,7 @@ const PLAIN_TEXT = { name: 'text', ctrl: false, alt: false, shift: false } as co
 export function renderMenuOverlay(menu: MenuOverlay, view: Face): Section {
   const { columns, color } = view
   const height = bodyHeight(view.rows)
-  const notes = menu.note === '' ? [] : wrapNote(cleanLine(menu.note), columns - MARGIN, NOTE_ROWS)
+  const notes = menu.note === '' ? [] : wrapAtMost(cleanLine(menu.note), columns - MARGIN, NOTE_ROWS)
   const noteRows = height > menu.items.length ? notes.slice(0, height - menu.items.length) : []
   const { start, end } = windowAround(menu.items.length, Math.max(1, height - noteRows.length), menu.selected)
   const widest = Math.max(0, ...menu.items.map(({ label }) => measureWidth(cleanLine(label))))
@@ -101,7 +101,9 @@ function renderDetails(
 ): string[] {
   const width = detailWidth(labels, columns)
   const wrap = ({ detail }: MenuItem) =>
-    measureWidth(cleanLine(detail)) <= width ? [] : wrapNote(cleanLine(detail), columns - MARGIN, DETAIL_ROWS)
+    measureWidth(cleanLine(detail)) <= width
+      ? []
+      : wrapAtMost(cleanLine(detail), columns - MARGIN, DETAIL_ROWS)
   const height = Math.max(0, ...items.map((item) => wrap(item).length))
   const item = items[selected]
   if (!item || height > room) return []

@@ -3,10 +3,10 @@ import type { KeyPress } from '../text/key.ts'
 import { cleanLine } from '../view/clean.ts'
 import type { Section } from '../view/section.ts'
 import { paint } from '../view/style.ts'
-import { measureWidth } from '../view/text.ts'
+import { measureWidth, wrapAtMost } from '../view/text.ts'
 import type { Face, Room } from '../view/view.ts'
 import { windowAround } from '../view/window.ts'
-import { bodyHeight, cellsLine, frame, moveSelection, wrapNote } from './frame.ts'
+import { bodyHeight, cellsLine, frame, moveSelection } from './frame.ts'
 import { confirmText, keysText, pressAction } from './keys.ts'
 import type { Overlay, Panel } from './types.ts'
 
@@ -46,7 +46,11 @@ export function renderPanel(panel: Panel, view: Face): Section {
     ]
     return (isSelected ? paint('› ', color, 'accent') : '  ') + paint(line, color, ...styles)
   })
-  const noteRows = wrapNote(cleanLine(describeSelected(panel, widths)), columns - MARGIN, noteHeight(columns))
+  const noteRows = wrapAtMost(
+    cleanLine(describeSelected(panel, widths)),
+    columns - MARGIN,
+    noteHeight(columns),
+  )
   const head = paint(`  ${cellsLine(panel.header, widths)}`, color, 'dim')
   const nothing = [paint('  nothing here', color, 'dim')]
   const table = rows.length === 0 ? nothing : rows

@@ -3,11 +3,11 @@ import type { KeyPress } from '../text/key.ts'
 import { cleanLine } from '../view/clean.ts'
 import type { Section } from '../view/section.ts'
 import { paint } from '../view/style.ts'
-import { measureWidth, padText, truncateText } from '../view/text.ts'
+import { measureWidth, padText, truncateText, wrapAtMost } from '../view/text.ts'
 import type { Face, Room } from '../view/view.ts'
 import { windowAround } from '../view/window.ts'
 import { renderColorSample } from './color-sample.ts'
-import { bodyHeight, frame, moveSelection, wrapNote } from './frame.ts'
+import { bodyHeight, frame, moveSelection } from './frame.ts'
 import { typeIntoLine } from './keys.ts'
 import type { Overlay, Picker, PickerItem } from './types.ts'
 
@@ -135,7 +135,7 @@ function renderDetails(
   const wrap = (item: PickerItem) =>
     isDetailShown(item, labels, columns)
       ? []
-      : wrapNote(cleanLine(item.detail), columns - MARGIN, DETAIL_ROWS)
+      : wrapAtMost(cleanLine(item.detail), columns - MARGIN, DETAIL_ROWS)
   const height = Math.max(0, ...items.map((item) => wrap(item).length))
   if (!selected || room < height + MIN_ITEMS) return []
   const rows = wrap(selected).map((row) => `  ${paint(row, color, 'dim')}`)

@@ -39,7 +39,7 @@ export function reduceStream(state: ChatState, { event }: StreamEvent, now?: num
     case 'toolProgress':
       return changeTool(state, event.value.callId, { progress: event.value.message })
     case 'toolResult':
-      return finishTools(changeTool(state, event.value.callId, toResult(state.tools, event.value)))
+      return endTool(state, event.value)
     case 'toolsComplete':
       return doing(finishTools(state), 'thinking')
     case 'askUser':
@@ -144,6 +144,12 @@ function ask(state: ChatState, event: AskUserEvent): ChatState {
   const withDiff = permission ? changeTool(state, permission.callId, { diff: permission.diff }) : state
   const { agent, sender } = state
   return openAsk(withDiff, event, { agent, sender })
+}
+
+function endTool(state: ChatState, result: ToolResultEvent): ChatState {
+  const ended = changeTool(state, result.callId, toResult(state.tools, result))
+  const isRunning = ended.tools.some((tool) => tool.state === 'running')
+  return finishTools(isRunning ? doing(ended, runningNames(ended.tools)) : ended)
 }
 
 function runningNames(tools: readonly ToolRun[]): string {

@@ -244,3 +244,10 @@ class LineBreaker {
     this.#blanks = ''
   }
 }
+
+/** Wraps a text to at most `most` rows; the last one ends in `…` when something is left out. */
+export function wrapAtMost(text: string, columns: number, most: number): string[] {
+  const rows = wrapLines(text, columns)
+  if (rows.length <= most) return rows
+  return [...rows.slice(0, most - 1), truncateText(`${rows[most - 1]!.replace(/[ ·]+$/, '')}…`, columns)]
+}
