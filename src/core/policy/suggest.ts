@@ -1,7 +1,8 @@
 import { sep } from 'node:path'
+import { INTERPRETERS } from '../base/programs/interpreter-names.ts'
 import { quoteWord } from '../base/quote-word.ts'
 import { escapeMcpName } from '../config/rule-syntax.ts'
-import { isLauncher, plainName } from './inner-command.ts'
+import { isLauncher, joined, plainName } from './inner-command.ts'
 import { runsCode } from './interpreters.ts'
 import { type PatternContext, toPathGlob } from './path-pattern.ts'
 import { isInside } from './paths.ts'
@@ -40,14 +41,26 @@ export function suggestCommand(words: readonly string[]): string {
 /**
  * Whether a permission prompt may offer to allow a command beyond this call.
  *
- * Shells, interpreters, make and launchers need confirmation each time: their words say too little about what
- * would run the next time.
+ * Shells, interpreters and launchers need confirmation each time: their words say too little about what would run the
+ * next time. A line that names a target, a script file, a module or a package is offered as it stands (ADR 0208).
  */
 export function isOfferable(words: readonly string[]): boolean {
   const [name = '', ...args] = words
   const plain = plainName(name)
+  if (isNamedTask(plain, args)) return true
   if (isLauncher(plain, args) || MAKE.test(plain)) return false
   return findPrefix(words) !== undefined || PACKAGE_SCRIPT.test(words.join(' ')) || !words.some(runsCode)
+}
+
+/**
+ * Whether a command names what it runs: `make test`, `node scripts/build.js`, `python3 -m pytest`, `npx vitest`. The
+ * other words must be neither options that give code or another file, nor programs that run code.
+ */
+function isNamedTask(plain: string, args: readonly string[]): boolean {
+  if (MAKE.test(plain)) return args.every((arg) => TARGET.test(arg))
+  const task = PACKAGE_RUNNERS.test(plain) ? PACKAGE : INTERPRETERS.test(plain) ? SCRIPT : undefined
+  if (task === undefined || !task.test(joined(args))) return false
+  return !args.some((arg) => runsCode(arg) || isLauncher(plainName(arg), []))
 }
 
 /** Returns the words that identify what a command does, after which anything may follow. */
@@ -94,6 +107,19 @@ function suggestMcp({ name, server, tool }: { name: string; server: string; tool
  */
 const PREFIXES =
   /^(mkdir|git (add|commit|checkout|switch|restore|rm|mv|tag|branch)|(npm|pnpm|yarn) test|(npm|pnpm|yarn|bun) run(-script)? [a-z][\w:-]*|docker (ps|images|logs)|(gh|glab) (pr|mr|issue|run|ci|release|repo) (view|list|status|checks|diff))$/
+
+/** Matches a target of make, or the number of jobs. */
+const TARGET = /^([A-Za-z][\w.-]*|-j\d*)$/
+
+/** Programs that run a package by its name. */
+const PACKAGE_RUNNERS = /^(npx|bunx|pnpx|uvx)$/
+
+/** Matches arguments separated by NULs that begin with the name of a package. */
+const PACKAGE = /^\0@?[A-Za-z][\w./@-]*\0/
+
+/** Matches arguments separated by NULs that begin with a script file below a folder, a module, or the tests of Node. */
+const SCRIPT =
+  /^\0((run\0)?[\w./~-]*\w\.[A-Za-z]\w*|-m\0(?!(code|pdb|idlelib|IPython|ptpython)\b)[A-Za-z][\w.]*|--test)\0/
 
 /** Matches make, which runs what a file in the working directory and its variables say. */
 const MAKE = /^[gb]?make$/

@@ -1,7 +1,8 @@
 import { STATUS_PARTS, type StatusPartName } from '../../core/base/chat-settings.ts'
+import { pluralize } from '../../core/base/format.ts'
 import type { ModeName } from '../ports.ts'
 import { isCurrent, otherRuns } from '../state/pending-asks.ts'
-import type { ChatState, UsageTotals } from '../state/types.ts'
+import type { ChatState, OtherRun, UsageTotals } from '../state/types.ts'
 import { cleanLine } from '../view/clean.ts'
 import { formatCount, formatUsd, meter } from '../view/numbers.ts'
 import { paint, type TextStyle } from '../view/style.ts'
@@ -82,10 +83,15 @@ function vimPart({ prompt: { vim } }: ChatState): StatusPart {
 
 /** Counts the turns and questions of other conversations. */
 function othersPart(state: ChatState): StatusPart {
-  const asks = state.asks.filter((card) => !isCurrent(state, card)).length
-  const running = otherRuns(state).length
-  const parts = [...(running > 0 ? [`${running} running`] : []), ...(asks > 0 ? [`${asks} asks`] : [])]
-  return { text: parts.join(' · '), rank: 6, style: asks > 0 ? 'warning' : 'dim' }
+  const asks = state.asks.filter((card) => !isCurrent(state, card))
+  const isAsking = ({ agent, sender }: OtherRun) =>
+    asks.some(({ pair }) => pair.agent === agent && pair.sender === sender)
+  const running = otherRuns(state).filter((run) => !isAsking(run)).length
+  const parts = [
+    ...(running > 0 ? [`${running} running`] : []),
+    ...(asks.length > 0 ? [pluralize(asks.length, 'question')] : []),
+  ]
+  return { text: parts.join(' · '), rank: 6, style: asks.length > 0 ? 'warning' : 'dim' }
 }
 
 /** Returns the place where the agents run, or a warning when the daemon is gone. */

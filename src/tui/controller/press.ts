@@ -83,6 +83,8 @@ function pressOverCard(
 ): KeyActions {
   const digits = pressEnterOnDigits({ prompt, card }, key)
   if (digits) return digits
+  const leavesInsert = key.name === 'escape' && findEscAction({ card, prompt }) === 'leave-insert'
+  if (leavesInsert) return pressPrompts(prompt, [key], { ...context, hasCard: true })
   const isFree = prompt.text === '' && prompt.menu === undefined
   const drawn = { color: true, directory: '' } // as its content is usually drawn and cached
   const view: CardView = { ...room, promptRows, isFree, ...drawn }

@@ -52,14 +52,23 @@ export function pressMenuOverlay(
 }
 
 /**
- * Returns the keys that mean the composer although a menu covers it: text typed while a menu is open that the
- * user did not ask for, together with digits that came before it. Undefined when the keys mean the overlay.
+ * Returns the keys that mean the composer although an overlay covers it: text typed while a menu is open that the user
+ * did not ask for, together with digits that came before it; and text typed over a page that has no use for it.
+ * Undefined when the keys mean the overlay.
  */
 export function findKeysForPrompt(overlay: Overlay, keys: readonly KeyPress[]): KeyPress[] | undefined {
+  if (overlay.kind === 'page') return overlay.action || !isTyping(keys) ? undefined : [...keys]
   if (overlay.kind !== 'menu' || !overlay.yieldsToText || overlay.isBusy) return undefined
   if (!keys.some(isText)) return undefined
   const before = [...overlay.typed].map((text): KeyPress => ({ ...PLAIN_TEXT, text }))
   return [...before, ...keys]
+}
+
+/** Whether text begins with these keys that a page does not use: it scrolls at a space and closes at `q`. */
+function isTyping([key, ...more]: readonly KeyPress[]): boolean {
+  if (key?.name === 'paste') return true
+  const isText = key?.name === 'text' && !key.ctrl && !key.alt
+  return isText && (more.length > 0 || (key.text !== 'q' && key.text !== ' '))
 }
 
 function isText(key: KeyPress): boolean {

@@ -92,6 +92,7 @@ export const ESC_ROWS: readonly { does: EscAction; applies(facts: EscFacts): boo
   { does: 'close-overlay', applies: ({ overlay }) => overlay !== undefined },
   { does: 'return-to-choices', applies: ({ card }) => card?.isWriting },
   { does: 'hide-details', applies: ({ card }) => card?.hasDetails },
+  { does: 'leave-insert', applies: ({ card, isInserting }) => card && isInserting },
   { does: 'decline', applies: ({ card }) => card?.isArmed },
   { does: 'clear-selection', applies: ({ card }) => card?.hasSelection },
   { does: 'close-menu', applies: ({ hasMenu }) => hasMenu },

@@ -130,6 +130,8 @@ function follow(
   if (state.vim?.mode === 'normal') return { state: { ...state, menu: undefined }, effects }
   if (state.text === before.text && state.caret === before.caret && state.menu === before.menu)
     return { state, effects }
+  const isWalking = state.history.at !== before.history.at
+  if (isWalking) return { state: closeMenu(state), effects } // an open menu would take the next Up
   const { prompt, query } = followMenu(state, context)
   const isCommand = tokenAt(prompt)?.kind === 'command' && tokenAt(before)?.kind !== 'command'
   if (isCommand)

@@ -259,15 +259,31 @@ test('decide() suggests nothing for what runs its input, and offers nothing for 
     ...[
       'sh x.sh',
       'bash -c ls',
-      'python3 x.py',
+      'python3 -c 1',
       'node -e 1',
-      'python3 -m pytest',
+      'node --import ./x.js y.js',
       'sudo ls',
       'ssh host ls',
-      'make',
     ],
-    ...['make test', "env 'FOO=1' ls", 'timeout 5 npm test', 'npx tsc', 'npm exec tsc', 'uv run python x.py'],
-    ...['docker exec c sh x.sh', 'git -c core.pager=x log', 'crabtalk send x', 'a $(b)'],
+    ...["env 'FOO=1' ls", 'timeout 5 npm test', 'npm exec tsc', 'uv run python x.py', 'python3 -m pdb x.py'],
+    ...[
+      'make -f other.mk',
+      'make CC=evil',
+      'make -C ../x',
+      'npx -c ls',
+      'npx -p a b',
+      'npx tsx x.ts',
+      'npx sh x.sh',
+    ],
+    ...[
+      'node x',
+      'perl -e 1',
+      'npx env ls',
+      'docker exec c sh x.sh',
+      'git -c core.pager=x log',
+      'crabtalk send x',
+      'a $(b)',
+    ],
   ]
   for (const starter of starters) {
     const { suggestions, offered } = judgeLine(starter, [])
@@ -278,6 +294,24 @@ test('decide() suggests nothing for what runs its input, and offers nothing for 
     const { suggestions, offered } = judgeLine(line, [])
     assert.ok(offered.length > 0, line)
     assert.deepEqual(offered, suggestions, line)
+  }
+})
+
+test('a line that names a target, a script, a module or a package is offered as it stands, and allows nothing else', () => {
+  for (const [line, ...others] of [
+    ['make', 'make test'],
+    ['make -j4 deploy', 'make deploy', 'make -j4 deploy CC=evil'],
+    ['node scripts/build.js --watch', 'node scripts/build.js', 'node other.js', 'node -e 1'],
+    ['node --test', 'node --test x.js'],
+    ['python3 -m pytest -q', 'python3 -m pytest', 'python3 -m http.server'],
+    ['python3 tools/x.py', 'python3 tools/y.py'],
+    ['npx vitest run', 'npx vitest', 'npx evil run'],
+  ] as const) {
+    const { offered } = judgeLine(line, [])
+    assert.deepEqual(offered, [`bash(${line})`])
+    const rules = offered.map((rule) => `allow ${rule}`)
+    assert.equal(judgeLine(line, rules).effect, 'allow', line)
+    for (const other of others) assert.equal(judgeLine(other, rules).effect, 'ask', other)
   }
 })
 

@@ -54,6 +54,16 @@ const STATES: readonly (readonly [string, EscAction, ChatState])[] = [
   ['a permission', 'decline', withCard(PERMISSION, {})],
   ['a form', 'decline', withCard(FORM, {})],
   [
+    'insert mode below a permission',
+    'leave-insert',
+    { ...withCard(PERMISSION, {}), prompt: { ...DRAFT, vim: NEW_VIM } },
+  ],
+  [
+    'normal mode below a permission',
+    'decline',
+    { ...withCard(PERMISSION, {}), prompt: { ...DRAFT, text: '', vim: NORMAL } },
+  ],
+  [
     'a selection on a permission that is not armed',
     'clear-selection',
     withCard({ ...PERMISSION, isArmed: false }, { pick: SELECTED }),

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { newEntry } from '../../../src/tui/overlays/entry.ts'
 import { findKeysForPrompt, newMenu } from '../../../src/tui/overlays/menu.ts'
 import { pressOverlay, renderOverlay } from '../../../src/tui/overlays/overlay.ts'
+import { newPage } from '../../../src/tui/overlays/page.ts'
 import { newPicker } from '../../../src/tui/overlays/picker.ts'
 import type { Overlay } from '../../../src/tui/overlays/types.ts'
 import type { ChatEffect } from '../../../src/tui/text/effects.ts'
@@ -110,3 +111,15 @@ function press(overlay: Overlay, ...keys: string[]): { overlay: Overlay | undefi
 function lines(overlay: Overlay, columns: number, rows: number): readonly string[] {
   return renderOverlay(overlay, { columns, rows, color: false, details: false }).lines
 }
+
+test('text typed over a page that has no keys of its own goes to the composer', () => {
+  const page = newPage('Usage', 'some rows')
+  const taken = (...keys: string[]) => findKeysForPrompt(page, keys.map(key))?.map(({ text }) => text)
+  assert.deepEqual(taken('h'), ['h'])
+  assert.deepEqual(taken('q', 'u'), ['q', 'u'])
+  assert.deepEqual(taken('paste:some log'), ['some log'])
+  for (const own of ['q', ' ', 'down', 'page-down', 'enter', 'ctrl+l'])
+    assert.equal(taken(own), undefined, own)
+  const action = { picker: 'cron', value: '', keys: [{ key: 'x', label: 'remove' }] }
+  assert.equal(findKeysForPrompt({ ...page, action }, [key('h')]), undefined)
+})

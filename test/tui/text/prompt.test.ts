@@ -151,6 +151,15 @@ test('Up and Down walk through the history, and keep the draft and edits made on
   assert.equal(walk('up', 'up', 'enter', 'up', 'up'), 'second|\nline')
 })
 
+test('an entry of the history opens no menu, so Up goes on to the one before it', () => {
+  const prompt = withHistory(EMPTY_PROMPT, toHistory('first', '/connect', 'see @src'))
+  const commands = [{ name: 'connect', args: '', summary: 'connect a model' }]
+  const walk = (...keys: string[]) => typed(keys, { prompt, commands }).prompt
+  assert.equal(showCaret(walk('up', 'up', 'up')), 'first|')
+  assert.equal(walk('up', 'up').menu, undefined)
+  assert.equal(walk('/con').menu?.entries.length, 1)
+})
+
 test('a message that is sent twice in a row is in the history once', () => {
   const { prompt } = typed(['a', 'enter', 'a', 'enter', 'b', 'enter'])
   assert.deepEqual(prompt.history.sent, ['a', 'b'])

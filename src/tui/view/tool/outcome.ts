@@ -31,8 +31,9 @@ function describeExit({ name, server, state, output }: ToolRun): string[] {
 }
 
 function describeAmount({ name, server, state, output }: ToolRun, change: readonly DiffLine[]): string[] {
+  if (state === 'failed') return []
   if (change.length > 0) return [countChanges(change)]
-  if (state === 'failed' || server !== '') return []
+  if (server !== '') return []
   if (output === '[no output]' || output === 'No matches.')
     return [output.replace(/[[\].]/g, '').toLowerCase()]
   const describe = Object.hasOwn(AMOUNTS, name) ? AMOUNTS[name] : undefined
