@@ -85,7 +85,7 @@ async function doTwoThings(chat: Session): Promise<void> {
   await say(chat, 'look through the whole history for the first bad commit')
   await chat.shows('Walking the history')
   chat.type('\u0002')
-  await chat.shows('In the background')
+  await chat.shows('in the background')
   await chat.shows('new conversation')
   await read()
   await say(chat, 'what does src/util.js export?')

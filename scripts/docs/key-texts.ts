@@ -1,16 +1,16 @@
 import { COLOR_ROLES, type ColorRole } from '../../src/core/base/chat-settings.ts'
 
-const CLASS_ALLOW = 'Calls that such turns make without a question.'
+const CLASS_ALLOW = 'Calls that run without asking in such turns.'
 const CLASS_ASK = 'Calls that are refused unless their question is parked and you allow them.'
 const CLASS_DENY = 'Calls that such turns never make.'
 
 /** The texts of the keys that the `permissions` tables of config.toml and of agent files share. */
 const PERMISSION_TEXTS: Readonly<Record<string, string>> = {
-  'permissions.allow': 'Calls that are made without a question.',
+  'permissions.allow': 'Calls that run without asking.',
   'permissions.ask': 'Calls that you are asked about, even if another rule allows them.',
   'permissions.deny': 'Calls that are refused, even if another rule allows them.',
   'permissions.read_only_commands':
-    'Whether [commands that only read](permissions.md#read-only-commands) run without a question; true by default.',
+    'Whether [commands that only read](permissions.md#read-only-commands) run without asking; true by default.',
   'permissions.unattended':
     'The rules of turns that schedules and events start; no other table allows their calls.',
   'permissions.unattended.allow': CLASS_ALLOW,
@@ -112,7 +112,7 @@ export const AGENT_TEXTS: Readonly<Record<string, string>> = {
   description: 'What the agent is for, in one line.',
   model: 'Its model; by default the `model` of config.toml.',
   max_iterations: 'The maximum number of model calls in a turn.',
-  mode: 'What runs without a question, unless the client says otherwise: see [modes](permissions.md#modes).',
+  mode: 'What runs without asking, unless the client says otherwise: see [modes](permissions.md#modes).',
   thinking: 'Whether the model thinks before it answers, if it can.',
   effort: 'How much the model reasons, if it has levels; by default the `effort` of config.toml.',
   skills: 'The names of the skills that it may use; empty means all.',

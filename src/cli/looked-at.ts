@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { makePrivateDir } from '../core/base/files.ts'
 
 /**
- * Records that a person sees a conversation now, by the modification time of an empty file with the name of
- * its session. Failures are ignored: without the file, the conversation merely counts as not seen.
+ * Records that a conversation was seen, as the modification time of an empty file named after its session.
+ * Failures are ignored: the conversation then counts as not seen.
  */
 export async function markLookedAt(cache: string, session: string, now: number): Promise<void> {
   if (!isFileName(session)) return

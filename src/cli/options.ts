@@ -22,7 +22,7 @@ export const EFFORT_OPTION: CommandOption = {
   name: 'effort',
   value: 'LEVEL',
   choices: EFFORTS,
-  summary: "How much the model may reason (default the agent's, else that of config.toml)",
+  summary: "Reasoning effort (default: the agent's, else the one in config.toml)",
 }
 
 const IS_YOLO = '--yolo allows everything that no rule denies'
@@ -68,7 +68,7 @@ export const RULE_OPTIONS: readonly CommandOption[] = [
     value: 'MODE',
     choices: ['ask', 'edits', 'plan', 'read-only', 'all'],
     fallback: "the agent's, else ask",
-    summary: 'What runs without a question',
+    summary: 'What runs without asking',
   },
   { name: 'yolo', summary: 'Allow everything that no rule denies; the same as --mode all' },
 ]

@@ -23,13 +23,9 @@ export async function readPermissionSettings(
   host: Host,
 ): Promise<PermissionSettings> {
   if (options.has('yolo') && options.has('ask')) {
-    throw new CrabError(
-      'usage',
-      'Cannot combine --yolo and --ask: --yolo allows everything without a question',
-      {
-        hint: "use --allow '*' instead of --yolo",
-      },
-    )
+    throw new CrabError('usage', 'Cannot combine --yolo and --ask: --yolo never asks', {
+      hint: "use --allow '*' instead of --yolo",
+    })
   }
   return {
     allow: await readRules('allow', options),

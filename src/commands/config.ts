@@ -94,9 +94,7 @@ function findWideRule(rule: PermissionRule): RuleWarning[] {
   const wide = findWide(rule)
   if (wide === undefined) return []
   const { source, pattern } = rule
-  return [
-    { source, message: `allow ${pattern} permits ${wide.permits} without a question`, hint: wide.instead },
-  ]
+  return [{ source, message: `allow ${pattern} permits ${wide.permits} without asking`, hint: wide.instead }]
 }
 
 /** A warning about a rule; `source` is the file and its line, such as `config.toml:8`. */

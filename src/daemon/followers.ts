@@ -43,7 +43,7 @@ export class Followers {
     this.#journals = journals
   }
 
-  /** Adds a follower until the result is disposed. Throws `conflict` when the pair must be free and is not. */
+  /** Adds a follower until the result is disposed. Throws `conflict` when an exclusive follower finds another window. */
   async enter(pair: Pair, mode: FollowMode, signal: AbortSignal): Promise<AsyncDisposable> {
     const key = toKey(pair)
     const found = this.#pairs.get(key) ?? { clients: 0, windows: 0, isOpenElsewhere: false }
@@ -116,7 +116,7 @@ function toKey({ agentId, sender }: Pair): string {
 }
 
 function openElsewhere(): CrabError {
-  return new CrabError('conflict', 'Cannot open the conversation alone: another window has it open', {
+  return new CrabError('conflict', 'Cannot open the conversation exclusively: another window has it open', {
     hint: 'open it with crabtalk --resume to share it',
   })
 }

@@ -66,7 +66,7 @@ export interface ProviderInput {
 
 /** The setup of model providers in config.toml. It remembers the last input until that is saved. */
 export interface ProviderSetup {
-  /** Lists what can be connected, after a look for servers on this machine. */
+  /** Lists what can be connected, including servers found on this machine. */
   list(signal: AbortSignal): Promise<readonly ProviderOption[]>
   /**
    * Tries a provider, by default the last one again, with one request. Returns its models, and the one to
@@ -173,8 +173,8 @@ export interface StoredDraft extends WindowDraft {
 }
 
 /**
- * The memory that windows of the chat share: drafts, and which conversations were seen when. Nothing fails
- * here; where nothing can be stored, nothing is remembered.
+ * The memory that windows of the chat share: drafts, and when each conversation was last seen. Never rejects: in a
+ * read-only home, nothing is remembered.
  */
 export interface WindowMemory {
   /** Replaces the stored draft of this window; undefined removes it. */
@@ -301,7 +301,7 @@ export interface ChatOptions {
   prompt?: string | undefined
   /** The approval mode; undefined leaves it to the agent's file. */
   mode?: ModeName | undefined
-  /** Directories that count as the working directory, for the rules; absolute. */
+  /** Added directories, absolute; rules treat their files like those of the working directory. */
   roots?: readonly string[] | undefined
   /** Permission rules for every turn of this chat. */
   rules: { allow: readonly string[]; ask: readonly string[]; deny: readonly string[] }

@@ -103,7 +103,7 @@ test('policy add, list and remove change the rules of an agent and of config.tom
     ['agent', 'config'],
   )
   const missing = await talk.run(['policy', 'remove', 'read(.env)'])
-  assert.match(missing.stderr, /no list there has it[\s\S]*it is in config\.toml/)
+  assert.match(missing.stderr, /it is not in that list[\s\S]*it is in config\.toml/)
   assert.notEqual(missing.code, 0)
   for (const args of [['read(.env)', '--all-agents'], ['bash(npm test *)']]) {
     const removed = await talk.run(['policy', 'remove', ...args])

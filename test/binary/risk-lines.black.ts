@@ -12,7 +12,7 @@ const CALL = {
   name: 'bash',
   args: JSON.stringify({ command: `sh -c true && touch ${FILES.join(' ')}` }),
 }
-const RISK = '--allow: allow bash(sh *) permits any command without a question; allow the commands themselves'
+const RISK = '--allow: allow bash(sh *) permits any command without asking; allow the commands themselves'
 const NIGHT = ['chat', '-s', 'night'] as const
 
 /** Starts a daemon with one parked question, whose command matches a very broad rule. */

@@ -28,7 +28,7 @@ test('files in an added directory count as files in the working directory, for t
   const options = { mode: ApprovalMode.EDITS }
   await node.ask('write', { options: { ...options, roots: [other.path] } })
   assert.equal(await readFile(join(other.path, 'a.txt'), 'utf8'), 'hi')
-  assert.match(node.server.requests[0]!.text, /other directories of the user: /)
+  assert.match(node.server.requests[0]!.text, /additional directories: /)
   await assert.rejects(readFile(join(other.path, '.envrc')), { code: 'ENOENT' })
   await node.ask('write', { options })
   await assert.rejects(readFile(join(other.path, 'b.txt')), { code: 'ENOENT' })
@@ -90,7 +90,7 @@ test('/add-dir adds what the shell finds from the working directory, and lists w
   assert.deepEqual(seen, ["cd -- '../my lib' && pwd -P", 'cd -- ~/lib && pwd -P', 'cd -- nowhere && pwd -P'])
   const texts = chat.blocks().map((block) => (block.kind === 'notice' ? block.text : ''))
   assert.deepEqual(texts, [
-    'No directories were added',
+    'No added directories',
     'Added /real/lib',
     'Added /real/lib',
     'Cannot add nowhere: it is not a directory',

@@ -10,7 +10,9 @@ import { isTable } from '../../core/config/schema.ts'
 export function parseConfigKey(text: string): string[] {
   const path = toPath(text)
   if (path.length > 0) return path
-  throw new CrabError('usage', `Cannot read the key "${text}"`, { hint: 'for example tui.theme' })
+  throw new CrabError('usage', `Cannot read the key "${text}": it is not a dotted key of TOML`, {
+    hint: 'for example tui.theme',
+  })
 }
 
 /** Returns the value of a key; undefined when it is not set. */
@@ -38,7 +40,10 @@ function withInner(before: unknown, path: readonly string[], value: unknown): un
   if (!Array.isArray(before)) return withConfigValue(isTable(before) ? before : {}, path, value)
   const [name = '', ...rest] = path
   const at = before.findIndex((one) => isNamed(one, name))
-  if (at < 0) throw new CrabError('missing', `Cannot find a table named "${name}" in config.toml`)
+  if (at < 0)
+    throw new CrabError('missing', `Cannot set the key: config.toml has no table named "${name}"`, {
+      hint: 'crabtalk config edit adds one',
+    })
   if (rest.length === 0) return value === undefined ? before.toSpliced(at, 1) : before.with(at, value)
   return before.with(at, withConfigValue(before[at], rest, value))
 }

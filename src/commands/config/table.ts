@@ -41,8 +41,8 @@ export const CONFIG_COMMANDS: readonly Command[] = [
   {
     path: ['config', 'set'],
     args: '<key> <value>',
-    summary: 'Set a key of the configuration file; comments stay',
-    details: `VALUE is TOML, or text; - reads it from standard input, so that a secret is not in the list of processes. Nothing is
+    summary: 'Set a key of the configuration file; comments are kept',
+    details: `VALUE is TOML or plain text; - reads it from standard input, so that a secret does not appear in the process list. Nothing is
 written when the value is not valid. Open chats use new settings immediately.`,
     options: [],
     examples: [
@@ -63,7 +63,7 @@ written when the value is not valid. Open chats use new settings immediately.`,
   {
     path: ['config', 'edit'],
     args: '',
-    summary: 'Edit the configuration file in $EDITOR; it is saved only when it is valid',
+    summary: 'Edit the configuration file in $EDITOR; saved only if valid',
     options: [],
     examples: ['crabtalk config edit'],
     load: async () => (await import('./edit.ts')).editConfigCommand,

@@ -42,7 +42,9 @@ async function connectUnattended(options: ParsedOptions, host: Host, signal: Abo
 async function readKey(host: Host): Promise<string> {
   const text = toText(await readStream(host.stdin(), 'standard input'), 'standard input').trim()
   if (text !== '') return text
-  throw new CrabError('credentials', 'Cannot connect: standard input has no key')
+  throw new CrabError('credentials', 'Cannot connect: standard input is empty', {
+    hint: 'pipe the key into crabtalk connect',
+  })
 }
 
 function chooseModel(

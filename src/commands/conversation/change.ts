@@ -55,6 +55,6 @@ export const compactConversationCommand: CommandHandler = async ({ options, host
     const tokens = { tokens_before: before, tokens_after: after }
     return printJson(host, { id: session, ...tokens, archive, cost_usd: costUsd, summary })
   }
-  host.stdout.write(`compacted ${shortId(session)}: about ${before} tokens became ${after}\n`)
+  host.stdout.write(`compacted ${shortId(session)} from about ${before} to ${after} tokens\n`)
   return 0
 }

@@ -51,7 +51,7 @@ function checkRule(rule: PermissionRule): CheckResult[] {
   const wide = findWide(rule)
   if (wide === undefined) return []
   return [
-    warning(`${rule.source}: allow ${rule.pattern} permits ${wide.permits} without a question`, wide.instead),
+    warning(`${rule.source}: allow ${rule.pattern} permits ${wide.permits} without asking`, wide.instead),
   ]
 }
 

@@ -154,7 +154,7 @@ decides it. A tool that the agent does not get is listed as hidden, with the rea
     summary: 'Call a tool',
     details: `Arguments are key=VALUE words: VALUE is text where the tool expects text, otherwise JSON or text. You can also pass one
 JSON object, or - to read it from standard input. Prints the text of the result; exits with 5 when the tool reports a failure.
-Deny rules apply here too. Calls that an agent would ask about are made without a question, because you make them yourself.`,
+Deny rules apply here too. Calls that an agent would ask about run without asking, because you make them yourself.`,
     options: [
       agent,
       {

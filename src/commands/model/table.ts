@@ -18,15 +18,15 @@ export const MODEL_COMMANDS: readonly Command[] = [
     args: '[name]',
     kinds: ['model'],
     summary: 'Set the default model, or that of an agent, and its reasoning effort',
-    details: `Without --agent it is the default of all agents that name no model, in config.toml. With --agent it is written into the
-agent's file. --effort default removes the effort again; without NAME the model stays.`,
+    details: `Without --agent, sets the default in config.toml, for all agents that name no model. With --agent, writes the agent's file.
+--effort default removes the effort; without NAME, the model is unchanged.`,
     options: [
       { name: 'agent', short: 'a', value: 'NAME', kind: 'agent', summary: 'Only for this agent' },
       {
         name: 'effort',
         value: 'LEVEL',
         choices: ['default', ...EFFORTS],
-        summary: 'How much the model may reason',
+        summary: 'The reasoning effort',
       },
     ],
     examples: [

@@ -13,7 +13,7 @@ export const listRulesCommand: CommandHandler = async ({ options, host, signal }
   await using attached = await attach(host)
   const rules = await fetchRules(attached.dispatch, options, signal)
   if (options.has('json')) return printJson(host, rules.map(toJson))
-  if (rules.length === 0) host.stderr.write('No rules: calls that change something are asked about\n')
+  if (rules.length === 0) host.stderr.write('No rules: the agent asks before calls that change something\n')
   host.stdout.write(rules.map(toLine).join(''))
   return 0
 }
@@ -77,7 +77,7 @@ async function findEffect(
     })
   }
   const elsewhere = rules.find(({ rule }) => rule?.pattern === key.pattern)
-  throw new CrabError('missing', `Cannot remove "${key.pattern}": no list there has it`, {
+  throw new CrabError('missing', `Cannot remove "${key.pattern}": it is not in that list`, {
     hint: elsewhere ? `it is in ${describeRulePlace(elsewhere)}` : 'crabtalk policy list shows the rules',
   })
 }

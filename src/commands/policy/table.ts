@@ -2,7 +2,7 @@ import type { Command, CommandOption } from '../../cli/command.ts'
 import { AGENT_OPTION, JSON_OPTION } from '../../cli/options.ts'
 
 const PLACE_OPTIONS: readonly CommandOption[] = [
-  { ...AGENT_OPTION, summary: 'The agent whose file has the rule' },
+  { ...AGENT_OPTION, summary: 'The agent whose file contains the rule' },
   { name: 'all-agents', summary: 'The rule is in config.toml, for every agent' },
   {
     name: 'class',
@@ -18,9 +18,9 @@ export const POLICY_COMMANDS: readonly Command[] = [
   {
     path: ['policy', 'list'],
     args: '',
-    summary: 'List the permission rules in force for an agent',
-    details: `The rules of the agent's file, of its MCP servers and of config.toml, and with --sender those that you allowed in a
-conversation. What is allowed without a rule is in the page about permissions.`,
+    summary: 'List the active permission rules of an agent',
+    details: `Lists the rules of the agent's file, of its MCP servers and of config.toml; with --sender also those of a
+conversation. docs/permissions.md says what is allowed without a rule.`,
     options: [
       AGENT_OPTION,
       {
@@ -40,8 +40,8 @@ conversation. What is allowed without a rule is in the page about permissions.`,
     args: '<rule>',
     kinds: ['rule'],
     summary: 'Add a permission rule',
-    details: `The rule is written into the agent's file; comments stay. RULE is read_only_commands with --effect ask to be asked about
-commands that only read.`,
+    details: `Writes the rule into the agent's file; comments are kept. The rule read_only_commands with --effect ask makes the agent ask
+before commands that only read.`,
     options: [
       {
         name: 'effect',

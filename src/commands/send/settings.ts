@@ -17,7 +17,7 @@ export interface SendSettings extends PermissionSettings {
   target: Target
   fork: boolean
   ephemeral: boolean
-  /** Directories that count as the working directory, for the rules. */
+  /** Added directories; rules treat their files like those of the working directory. */
   roots: readonly string[]
   args: readonly string[]
   files: readonly string[]

@@ -7,11 +7,11 @@ export const USAGE_COMMANDS: readonly Command[] = [
     path: ['usage'],
     args: '',
     summary: 'Show the tokens and cost of stored conversations',
-    details: `Adds up the turns of all stored conversations, with the current prices. PART is day, model, agent or directory. WHEN is a date
+    details: `Adds up the turns of all stored conversations at current prices. WHEN is a date
 (2026-03-01) or an age: 7d, 2w, 6mo. The bars compare costs, or tokens if a price is unknown. Deleted conversations, side
 questions and turns of send --no-save are not counted. --json prints every combination of day, model, agent and directory.`,
     options: [
-      { name: 'by', value: 'PART', fallback: 'day', summary: 'Add up by this part' },
+      { name: 'by', value: 'GROUP', fallback: 'day', summary: 'Group by day, model, agent or directory' },
       { name: 'since', value: 'WHEN', fallback: '30d', summary: 'Only turns since then' },
       JSON_OPTION,
     ],

@@ -21,7 +21,7 @@ export const usageCommand: CommandHandler = async ({ options, host, signal }) =>
   await using attached = await attach(host, { signal })
   const { rows } = await request(attached.dispatch, 'usageReport', { since }, signal)
   if (options.has('json')) return printJson(host, rows.map(toJsonRow))
-  if (rows.length === 0) host.stderr.write('No turns in this time; --since 1y looks further back\n')
+  if (rows.length === 0) host.stderr.write('No turns in this period; --since 1y looks further back\n')
   else
     await printTable(
       host,
@@ -34,7 +34,7 @@ export const usageCommand: CommandHandler = async ({ options, host, signal }) =>
 function readGroup(text: string): UsageGroup {
   const group = USAGE_GROUPS.find((one) => one === text)
   if (group) return group
-  throw new CrabError('usage', `Cannot use --by ${text}: it is not a part of a usage row`, {
+  throw new CrabError('usage', `Cannot use --by ${text}: unknown group`, {
     hint: `use ${USAGE_GROUPS.join(', ')}`,
   })
 }

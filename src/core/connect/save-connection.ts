@@ -32,7 +32,7 @@ export interface SavedConnection {
 
 /**
  * Writes a provider with its key, and the default model if one is given, into config.toml, which only the
- * user can read. A provider of the same name is replaced, and comments stay. Returns the default model as it
+ * user can read. A provider of the same name is replaced, and comments are kept. Returns the default model as it
  * was written: `PROVIDER/NAME` where the name alone would mean a model of another provider.
  *
  * Throws `config`, and writes nothing, when config.toml is not valid.
@@ -100,7 +100,7 @@ function listEnvProviders(env: Env, except: string): JsonObject[] {
   )
 }
 
-/** Returns the shortest name that means this provider's model. */
+/** Returns the shortest name that resolves to this provider's model. */
 async function addressModel(
   table: JsonObject,
   { connection, model }: { connection: ProviderConnection; model: string },

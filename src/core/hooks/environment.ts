@@ -9,7 +9,7 @@ export function environmentHook(options: { shell: string | undefined; now(): num
       const lines = [`os: ${platform()} ${arch()}`]
       if (options.shell) lines.push(`shell: ${options.shell}`)
       lines.push(`cwd: ${toLine(cwd)}`)
-      if (roots.length > 0) lines.push(`other directories of the user: ${roots.map(toLine).join(', ')}`)
+      if (roots.length > 0) lines.push(`additional directories: ${roots.map(toLine).join(', ')}`)
       lines.push(`date: ${toLocalDay(new Date(options.now()))}`)
       return wrapInTag('environment', {}, lines.join('\n'))
     },

@@ -5,7 +5,7 @@ import type { PathGlob } from '../config/rule-syntax.ts'
 /** The folders that paths in rules are relative to. */
 export interface PatternContext {
   workspace: string
-  /** Folders besides it whose files count as files in it. */
+  /** Added directories; their files are treated like those of the working directory. */
   roots?: readonly string[]
   /** The user's home directory; empty when there is none. */
   homeDir: string

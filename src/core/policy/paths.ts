@@ -52,13 +52,13 @@ export function isInside(folder: string, path: string): boolean {
   return relativePath !== '..' && !relativePath.startsWith(`..${sep}`) && !isAbsolute(relativePath)
 }
 
-/** The working directory and the folders that count as it; all are absolute and without links. */
+/** The working directory and the added directories; all absolute, links resolved. */
 export interface Workspace {
   workspace: string
   roots?: readonly string[]
 }
 
-/** Whether a path is in the working directory, or in a folder that counts as it. */
+/** Whether a path is in the working directory or an added directory. */
 export function isInWorkspace({ workspace, roots = [] }: Workspace, path: string): boolean {
   return isInside(workspace, path) || roots.some((root) => isInside(root, path))
 }

@@ -53,7 +53,7 @@ export function isOfferable(words: readonly string[]): boolean {
 }
 
 /**
- * Whether a command names what it runs: `make test`, `node scripts/build.js`, `python3 -m pytest`, `npx vitest`. The
+ * Whether a command names what it runs: `make test`, `node tools/make.js`, `python3 -m pytest`, `npx vitest`. The
  * other words must be neither options that give code or another file, nor programs that run code.
  */
 function isNamedTask(plain: string, args: readonly string[]): boolean {

@@ -116,7 +116,7 @@ export interface PolicyContext {
   trust: Trust
   /** The working directory, with links resolved. Paths in rules are relative to it. */
   workspace: string
-  /** Additional folders, with links resolved, whose files count as files in the working directory. */
+  /** Added directories, links resolved; their files are treated like those of the working directory. */
   roots?: readonly string[]
   /**
    * Additional folders that may be read without asking, with links resolved: output that tools wrote for this

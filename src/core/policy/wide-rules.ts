@@ -26,7 +26,7 @@ export function findWide({ effect, pattern }: Pick<Rule, 'effect' | 'pattern'>):
 export function warnAbout(rule: Rule): string[] {
   const wide = findWide(rule)
   if (wide === undefined) return []
-  return [`${rule.source}: allow ${rule.pattern} permits ${wide.permits} without a question; ${wide.instead}`]
+  return [`${rule.source}: allow ${rule.pattern} permits ${wide.permits} without asking; ${wide.instead}`]
 }
 
 /**
@@ -35,7 +35,7 @@ export function warnAbout(rule: Rule): string[] {
  */
 export function warnAboutOffered(pattern: string): string[] {
   const wide = findWide({ effect: 'allow', pattern })
-  return wide ? [`${pattern} would permit ${wide.permits} without a question; ${wide.instead}`] : []
+  return wide ? [`${pattern} would permit ${wide.permits} without asking; ${wide.instead}`] : []
 }
 
 /** Returns what a command without a `*` permits if it runs what is piped into it. */

@@ -6,8 +6,8 @@ export function formatCompaction({ state, before, after, error }: CompactionEven
     case CompactionState.STARTED:
       return `compacting the conversation: about ${before} tokens`
     case CompactionState.DONE:
-      return `compacted: about ${before} tokens became ${after}`
+      return `compacted from about ${before} to ${after} tokens`
     default:
-      return `the conversation is not compacted: ${error}`
+      return `could not compact the conversation: ${error}`
   }
 }

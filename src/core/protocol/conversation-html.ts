@@ -6,8 +6,8 @@ import { escapeHtml, markdownToHtml } from './html-text.ts'
 import { readMessages } from './read-messages.ts'
 
 /**
- * Renders a whole conversation as one HTML page that looks like the chat, in light or dark as its reader prefers. The
- * page loads nothing, runs nothing, and everything that was said is escaped.
+ * Renders a conversation as one HTML page that looks like the chat, in light or dark. The page loads and runs
+ * nothing, and all text is escaped.
  */
 export async function* conversationHtml(
   dispatch: Dispatch,

@@ -15,7 +15,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 /**
  * Renders the parts of Markdown that make an answer readable: code, headings, lists, quotes, bold, and code in a line.
- * Everything else stays text. Links stay text, too, so that a page never leads anywhere its reader does not see.
+ * Everything else is kept as text, including links, so that a page never links to an address that is not visible.
  */
 export function markdownToHtml(text: string): string {
   const lines = text.split('\n')

@@ -190,13 +190,18 @@ function readAnswers(content: string, ask: Ask): AskAnswers {
 function requireEditable({ permission, questions }: Ask, answers: AskAnswers, args: string): void {
   const what = 'Cannot change the call'
   if (!permission?.editable)
-    throw new CrabError('invalid', 'Cannot change the call: this question does not allow that')
+    throw new CrabError('invalid', `${what}: this question does not allow that`, {
+      hint: 'answer without changing it',
+    })
   if (answers[questions[0]!.question] !== PERMISSION_ANSWERS.once) {
     throw new CrabError('invalid', `${what}: a changed call can only be allowed once`, {
       hint: `answer with "${PERMISSION_ANSWERS.once}"`,
     })
   }
-  if (!parseObject(args)) throw new CrabError('invalid', `${what}: the arguments are not a JSON object`)
+  if (!parseObject(args))
+    throw new CrabError('invalid', `${what}: the arguments are not a JSON object`, {
+      hint: 'for example {"command":"npm test"}',
+    })
 }
 
 /** Throws `invalid` for an answer that is neither empty nor one of the options. */

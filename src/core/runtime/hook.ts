@@ -13,7 +13,7 @@ export interface ToolRequest {
   agent: AgentConfig
   /** The working directory of this run: absolute, links resolved. */
   cwd: string
-  /** Additional folders whose files count as files in the working directory, links resolved. */
+  /** Added directories, links resolved; their files are treated like those of the working directory. */
   roots?: readonly string[]
   /** The caller's environment, for tools that start processes; absent when a call is only explained. */
   env?: Readonly<Record<string, string>>
@@ -125,7 +125,7 @@ export interface ContextTurn {
   ephemeral?: boolean
   /** The trust class of the turn. */
   trust: Trust
-  /** Directories that count as the working directory, for the rules. */
+  /** Added directories; rules treat their files like those of the working directory. */
   roots?: readonly string[]
   /** Shows the turn's client a message that is not a failure. */
   notice(message: string): void

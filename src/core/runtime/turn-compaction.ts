@@ -144,7 +144,7 @@ function measureFrame({ system, tools }: RequestFrame): number {
   return estimateTokens(system) + estimateTokens(JSON.stringify(specs))
 }
 
-/** The least of the context window that a compaction must free; less is not worth a model call. */
+/** The minimum share of the context window that a compaction must free to be worth a model call. */
 const MIN_GAIN_SHARE = 0.05
-/** The most of the context window that messages may take which stay behind a summary. */
+/** The maximum share of the context window for messages that are kept after the summary. */
 const MAX_KEPT_SHARE = 0.25

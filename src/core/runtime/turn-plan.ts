@@ -33,7 +33,7 @@ export interface TurnInputs extends OpenTurn {
   model: string
   /** The directory that the client chose, without links; undefined when it chose none. */
   workspace: string | undefined
-  /** The directories that count as the working directory, without links. */
+  /** Added directories, links resolved. */
   roots: readonly string[]
   /** The rules of the turn's client, and those of the agent's file. */
   rules: { flags: readonly Rule[]; agent: readonly Rule[] }

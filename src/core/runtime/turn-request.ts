@@ -62,7 +62,7 @@ export interface TurnSettings {
    * and has no tools (ADR 0195). Such a turn is `ephemeral`, too.
    */
   side?: boolean
-  /** Additional directories, absolute, that count as the working directory when rules and modes decide. */
+  /** Added directories, absolute; rules and modes treat their files like those of the working directory. */
   roots?: readonly string[]
   /** The caller's environment, for tools that start processes. */
   env?: Readonly<Record<string, string>>

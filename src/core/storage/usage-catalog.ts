@@ -152,7 +152,7 @@ async function saveEntries(path: string, entries: ReadonlyMap<string, UsageEntry
 const FORMAT = 'crabtalk usage 1'
 /** The number of bytes read before yielding to other work. */
 const SLICE = 256 * 1024
-/** Looking at a file takes as long as reading this many bytes. */
+/** The cost of a stat, in bytes that could be read in the same time. */
 const COST_OF_STAMP = 1024
-/** The number of bytes whose reading takes longer than saving. */
+/** The number of read bytes from which saving the catalog pays off. */
 const WORTH_SAVING = 64 * 1024

@@ -23,7 +23,7 @@ type RuleServices = Pick<
   'node' | 'agents' | 'stores' | 'rules' | 'running' | 'agentSync' | 'reloads' | 'journals'
 >
 
-/** Handles `list_rules`: returns the rules in force for an agent, and for one of its conversations. */
+/** Handles `list_rules`: returns the active rules of an agent and one of its conversations. */
 export async function listRules(
   services: Pick<Services, 'agents' | 'stores' | 'rules'>,
   message: ListRules,
@@ -51,7 +51,10 @@ export async function changeRule(
 ): Promise<RuleList> {
   const { pattern, remove, scope, trust } = message
   const effect = EFFECTS.get(message.effect)
-  if (effect === undefined) throw new CrabError('invalid', 'Cannot change the rule: it has no effect')
+  if (effect === undefined)
+    throw new CrabError('invalid', 'Cannot change the rule: its effect is missing', {
+      hint: 'set effect to allow, ask or deny',
+    })
   const change: RuleChange = { effect, pattern, remove, ...toClass(trust) }
   const { agents, agentSync } = services
   const { agent, sender } = completePair('local', message)
@@ -109,10 +112,14 @@ async function changeConversationRule(
 ): Promise<void> {
   const { effect, pattern, remove } = change
   if (effect !== 'allow')
-    throw new CrabError('invalid', 'Cannot change the rule: a conversation has only rules that allow')
+    throw new CrabError('invalid', 'Cannot change the rule: a conversation can only have allow rules', {
+      hint: 'keep it in the agent or in config',
+    })
   const session = await services.stores.storage.activeSession(pair)
   if (session === undefined)
-    throw new CrabError('missing', 'Cannot change the rule: the conversation has no messages yet')
+    throw new CrabError('missing', 'Cannot change the rule: the conversation has no messages yet', {
+      hint: 'send a message first, or keep the rule in the agent',
+    })
   await changeGrant(services, { session, agent, pattern, remove }, signal)
 }
 

@@ -102,7 +102,7 @@ export async function openConversation(
   await follow(context, pair, { as: 'continued', note }, signal)
 }
 
-const COPY_NOTE = 'a copy, because another window shows a newer conversation there'
+const COPY_NOTE = 'a copy: another window has a newer conversation of this address open'
 
 /** Whether opening a session would move its pair away from what other windows show or a turn works on. */
 async function isPairInUse(
@@ -135,7 +135,7 @@ export async function startNewConversation(
   const { sender } = options
   if (options.window || !(await isFree(context, { agent, sender }, signal))) {
     await leave(context)
-    const note = options.window ? '' : `${sender} stays with its other window`
+    const note = options.window ? '' : `another window keeps ${sender}`
     return await follow(context, { agent, sender: ports.newSender() }, { as: 'new', note }, signal)
   }
   await feed.hold(async () => {

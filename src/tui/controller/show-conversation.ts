@@ -63,17 +63,17 @@ export async function showConversation(
 const UNFINISHED: Block = {
   kind: 'notice',
   tone: 'warning',
-  text: 'This turn was not finished: its process was stopped. Finished steps are saved',
+  text: 'This turn did not finish: its process was stopped. Its finished steps are saved',
 }
 
 const NOT_MOVED = { text: '', problem: '', hasMoved: false }
 
-/** Makes the directory of a conversation the one of this window, or says that it is gone. */
+/** Moves the window to the directory of a conversation; if it no longer exists, returns the warning to show. */
 async function enterDirectory(ports: ShowContext['ports'], cwd: string): Promise<typeof NOT_MOVED> {
   if (cwd === ports.cwd) return NOT_MOVED
   const shown = ports.abbreviate(cwd)
   if (await ports.enter(cwd)) return { text: ` · in ${shown}`, problem: '', hasMoved: true }
-  const problem = `The directory of this conversation is gone: ${shown}. Tools run in ${ports.shownCwd}`
+  const problem = `Cannot work in ${shown}: the directory no longer exists. Tools run in ${ports.shownCwd}`
   return { text: '', problem, hasMoved: false }
 }
 
@@ -86,7 +86,7 @@ function showBranch(store: ChatStore, ports: ShowContext['ports']): void {
 function describeContinued(name: string, moved: string, { as, note = '' }: Opening): string {
   const who = as === 'elsewhere' ? ' · opened in another window' : ''
   const more = note === '' ? '' : ` · ${note}`
-  return `continued${name === '' ? '' : `: ${name}`}${who}${moved}${more} · /new starts over`
+  return `continued${name === '' ? '' : `: ${name}`}${who}${moved}${more} · /new starts a new one`
 }
 
 function describeStart(agent: string, { as, note = '' }: Opening): string {

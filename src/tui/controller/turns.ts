@@ -152,7 +152,7 @@ export class Turns {
       void own.ended.then(() => this.#left.delete(own))
     }
     const isLost = store.get().place === 'process'
-    const text = `In the background${isLost ? ' until this window is closed' : ''}: /agents, or Left in an empty prompt, leads back`
+    const text = `The turn continues in the background${isLost ? ' until you close this window' : ''}: /agents, or Left in an empty prompt, opens it`
     store.act({ type: 'turn-detached', text, tone: 'info', keepsRunning: true })
   }
 

@@ -33,7 +33,7 @@ export interface OutsideOptions {
 
 /**
  * Shows the state of the chat outside of its text: in the title of the window, as progress, and as a
- * notification while the window does not have the focus. Disposing undoes everything.
+ * notification while the window is not focused. Disposing undoes everything.
  */
 export class Outside implements Disposable {
   readonly #options: OutsideOptions
@@ -140,7 +140,7 @@ export class Outside implements Disposable {
     this.#change('progress', progress === 'none' ? undefined : toProgress(progress))
     if (isBusy === (this.#repeating !== undefined)) return
     clearInterval(this.#repeating)
-    // Some terminals take a progress back that is not repeated.
+    // Some terminals clear progress that is not repeated.
     const repeat = () => this.#options.screen.set('progress', toProgress('busy'), UNDO.progress)
     this.#repeating = isBusy ? setInterval(repeat, REPEAT_MS) : undefined
   }

@@ -4,14 +4,14 @@ import { truncateText } from '../view/text.ts'
 
 /** Saves the title of the window on the stack of the terminal (XTWINOPS 22). */
 export const SAVE_TITLE = '\u001b[22;0t'
-/** Restores the saved title. A terminal without a stack gets an empty one, so that it shows its own. */
+/** Restores the saved title. Terminals without a title stack get an empty title and show their default. */
 export const RESTORE_TITLE = '\u001b]2;\u001b\\\u001b[23;0t'
 /** Turns reports of the focus on and off. */
 export const FOCUS_ON = '\u001b[?1004h'
 export const FOCUS_OFF = '\u001b[?1004l'
 /** Asks for the background color. */
 export const QUERY_BACKGROUND = '\u001b]11;?\u001b\\'
-/** Gives the cursor its own shape back (DECSCUSR). */
+/** Resets the cursor shape (DECSCUSR). */
 export const RESET_CURSOR = '\u001b[0 q'
 
 /** The shapes of the cursor: a block in normal mode of vim, a bar in insert mode. */

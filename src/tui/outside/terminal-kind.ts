@@ -3,14 +3,14 @@ import type { ColorDepth } from '../view/rgb.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** The features of a terminal outside of its text, as its environment tells. */
+/** The features of a terminal besides text, as the environment variables indicate. */
 export interface TerminalKind {
   depth: ColorDepth
   /** Whether the background is light, if the environment says so (COLORFGBG). */
   isLight: boolean | undefined
   /** Whether titles, queries and focus reports are written: not to the Linux console, which prints some of them. */
   hasControls: boolean
-  /** The best way to get attention. */
+  /** The best way to notify the user. */
   notify: Exclude<NotifyWay, 'auto' | 'off'>
   /** Whether the terminal shows progress (OSC 9;4). */
   hasProgress: boolean
@@ -18,7 +18,7 @@ export interface TerminalKind {
   isTmux: boolean
 }
 
-/** Finds out about the terminal of this environment. */
+/** Detects the terminal from environment variables. */
 export function detectTerminal(env: Env): TerminalKind {
   const isTmux = Boolean(env['TMUX']) || /^(tmux|screen)/.test(env['TERM'] ?? '')
   return {

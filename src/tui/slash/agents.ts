@@ -19,10 +19,15 @@ export async function showAgents(args: string, context: SlashContext, signal: Ab
   void refreshWhileOpen(reader, context)
 }
 
-/** `/background`: leaves the running turn and starts a new conversation. */
+/** `/background`: puts the running turn into the background and starts a new conversation. */
 export async function background(_args: string, context: SlashContext): Promise<void> {
   if (!context.state().turn)
-    return printNotice(context, 'info', 'No turn is running here', '/agents shows those of others')
+    return printNotice(
+      context,
+      'info',
+      'No turn is running',
+      '/agents shows the turns of other conversations',
+    )
   await context.startNewConversation()
 }
 

@@ -4,7 +4,7 @@ import { chooseMode, describeMode } from '../state/modes.ts'
 import { hint, printNotice, showOverlay } from './print.ts'
 import type { SlashContext } from './types.ts'
 
-/** `/approvals [MODE]`: chooses what runs without a question. Everything is allowed by /yolo only. */
+/** `/approvals [MODE]`: chooses what runs without asking. Only /yolo allows everything. */
 export function slashApprovals(args: string, context: SlashContext): void {
   const named = MODES.find((mode) => mode === args.trim())
   if (named !== undefined) onModeChosen(named, context)
@@ -29,12 +29,12 @@ export function onModeChosen(value: string, context: SlashContext): void {
 /** `/yolo`: allows everything that no rule denies, after a confirmation. */
 export function confirmYolo(context: SlashContext): void {
   if (context.state().mode === 'all') {
-    hint(context, 'Everything is allowed already; Shift+Tab ends it')
+    hint(context, 'Everything is already allowed; Shift+Tab ends it')
     return
   }
   const items = [
     { value: 'no', label: 'No', detail: 'ask as before' },
-    { value: 'yes', label: 'Yes', detail: 'run every command and change every file without a question' },
+    { value: 'yes', label: 'Yes', detail: 'run every command and change every file without asking' },
   ]
   showOverlay(context, newPicker({ picker: 'yolo', title: 'Allow everything that no rule denies?', items }))
 }

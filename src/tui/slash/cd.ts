@@ -4,7 +4,7 @@ import { findDirectory } from './add-dir.ts'
 import { printNotice } from './print.ts'
 import type { SlashContext } from './types.ts'
 
-/** `/cd DIR`: makes another directory the one of this window and its conversation. */
+/** `/cd DIR`: changes the working directory of this window and its conversation; without DIR, shows it. */
 export async function changeDirectory(
   args: string,
   context: SlashContext,
@@ -12,9 +12,10 @@ export async function changeDirectory(
 ): Promise<void> {
   const { ports, dispatch, act } = context
   const { session } = context.state()
-  if (args === '') return printNotice(context, 'info', `Tools run in ${ports.shownCwd}`)
+  if (args === '') return printNotice(context, 'info', `The working directory is ${ports.shownCwd}`)
   const cwd = await findDirectory(args, context, signal)
-  if (cwd === undefined) return printNotice(context, 'warning', `Cannot go to ${args}: it is not a directory`)
+  if (cwd === undefined)
+    return printNotice(context, 'warning', `Cannot change to ${args}: it is not a directory`)
   if (session !== undefined) await request(dispatch, 'setSessionCwd', { session, cwd }, signal)
   const isOther = cwd !== ports.cwd
   await ports.enter(cwd)
@@ -23,5 +24,5 @@ export async function changeDirectory(
   const endsEdits = isOther && state.chosenMode === 'edits' // they were allowed for the directory before
   if (endsEdits) act({ type: 'set', change: resetMode(state) })
   const hint = endsEdits ? describeMode(context.state().mode) : undefined
-  printNotice(context, 'success', `Tools run in ${ports.shownCwd} now`, hint)
+  printNotice(context, 'success', `The working directory is now ${ports.shownCwd}`, hint)
 }

@@ -1,7 +1,7 @@
 import { toSettingsChange } from '../state/settings.ts'
 import type { SlashContext } from './types.ts'
 
-/** Writes a setting, and has it take effect. Undefined sets it back to its default. */
+/** Writes a setting and applies it. Undefined resets it to its default. */
 export async function changeSetting(
   path: readonly string[],
   value: unknown,

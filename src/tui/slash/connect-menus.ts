@@ -22,8 +22,8 @@ function toSubject({ id, baseUrl }: ConnectSubject): string {
 }
 
 /**
- * The first menu: the connected providers, whose keys can be replaced; the providers most people use; what is ready on
- * this machine; and the way to all others.
+ * Builds the first menu: the connected providers, whose keys can be replaced, the most common ones, those that are ready
+ * on this machine, and an entry for all others.
  */
 export function mainMenu(
   options: readonly ProviderOption[],
@@ -39,7 +39,7 @@ export function mainMenu(
   return newMenu({ picker: 'connect', items, ...more })
 }
 
-/** The menu of the providers that the first one leaves out. */
+/** Builds the menu of all other providers. */
 export function otherMenu(options: readonly ProviderOption[], back: Overlay | undefined): MenuOverlay {
   const items = options.filter((option) => !isFirst(option)).map(toItem)
   return newMenu({ picker: 'connect', title: 'Connect another provider', items, back })

@@ -15,7 +15,8 @@ import type { SlashContext } from './types.ts'
 export async function showContext(_args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
   const { session } = context.state()
   const model = modelToName(context.state())
-  if (session === undefined) return printNotice(context, 'info', 'The context is empty: nothing was said yet')
+  if (session === undefined)
+    return printNotice(context, 'info', 'The context is empty: there are no messages yet')
   const { cwd } = context.ports
   const view = await request(context.dispatch, 'contextView', { session, model, cwd }, signal)
   printRows(context, title(view), [...view.parts.map((part) => toRow(part, view)), ...freeRow(view)])

@@ -14,8 +14,8 @@ export async function showCron(args: string, context: SlashContext, signal: Abor
     return printNotice(
       context,
       'warning',
-      `Cannot do "${args}": it is not an action on a schedule`,
-      '/cron run 1; also show, open, remove. A new one: crabtalk cron add',
+      `Cannot run "/cron ${args}": unknown action`,
+      'use show, run, open or remove with an id, such as /cron run 1; crabtalk cron add adds an entry',
     )
   const panel = await readPanel(context)
   if (panel.rows.length > 0) return showOverlay(context, panel)
@@ -36,7 +36,7 @@ export async function actOnCron(
     return printNotice(context, 'warning', `Cannot find the entry ${id}`, '/cron lists the entries')
   if (key === 'd') {
     await context.ports.schedules.remove(id, signal)
-    return await report(context, `Entry ${id} is removed`)
+    return await report(context, `Removed entry ${id}`)
   }
   if (!entry) return
   if (key === 's') return showOverlay(context, entryPage(entry, getPanel(context)))

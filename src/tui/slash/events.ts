@@ -25,7 +25,7 @@ export async function showEvents(_args: string, context: SlashContext, signal: A
     events.length === 0 ? none : 'Latest events',
     ...(events.length === 0 ? [] : [inColumns(events.map((event) => toRow(event, now)))]),
     '',
-    'Everything as it happens: crabtalk events',
+    'To follow all events live: crabtalk events',
   ]
   showOverlay(context, newPage('Events', lines.join('\n')))
 }
@@ -34,7 +34,7 @@ export async function showEvents(_args: string, context: SlashContext, signal: A
 async function fetchEvents({ dispatch }: SlashContext, signal: AbortSignal) {
   try {
     const { events } = await request(dispatch, 'traceEvent', { limit: SHOWN_EVENTS }, signal)
-    return { events, none: 'No events were published' }
+    return { events, none: 'No events yet' }
   } catch (reason) {
     const { kind, message } = toCrabError(reason)
     if (kind !== 'unavailable') throw reason

@@ -19,5 +19,5 @@ export async function forkAt(
   const { id } = await request(context.dispatch, 'forkSession', { session, before, sender }, signal)
   if (title !== '') await request(context.dispatch, 'setTitle', { session: id, title }, signal)
   await context.openConversation(id)
-  printNotice(context, 'success', 'This is a copy', '/resume has the original')
+  printNotice(context, 'success', 'Forked: this is a copy', '/resume opens the original')
 }

@@ -16,7 +16,7 @@ export function showHelp(commands: readonly SlashCommand[], context: SlashContex
         commands.filter(({ name }) => names.includes(name)),
       ),
     ),
-    'A card asks you: press a digit or the arrows, then Enter; Esc means no. What you type goes to the composer; letters are never answers.',
+    'On a card, press a digit or the arrows, then Enter; Esc means no. Anything else you type goes into the prompt.',
     ...groups,
   ]
   showOverlay(context, newPage('Help', text.join('\n\n')))

@@ -6,7 +6,7 @@ import { VIM_KEYS } from '../text/vim/key-table.ts'
 import { hint, showOverlay } from './print.ts'
 import type { SlashContext } from './types.ts'
 
-/** `/keys`: shows the keys in force, and searches them. */
+/** `/keys`: shows the active key bindings, with a search. */
 export function showKeys(args: string, context: SlashContext): void {
   const { keymap: preset, keys } = context.state().settings
   const { bindings } = makeKeymap({ keymap: preset, keys })

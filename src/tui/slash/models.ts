@@ -57,8 +57,8 @@ export async function slashEffort(args: string, context: SlashContext, signal: A
     printNotice(
       context,
       'info',
-      `${model} has no levels of effort that crabtalk knows`,
-      '/effort LEVEL sends one anyway',
+      `crabtalk knows no effort levels for ${model}`,
+      '/effort LEVEL sends one all the same',
     )
 }
 

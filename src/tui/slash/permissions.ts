@@ -39,7 +39,7 @@ export async function actOnRule(
   const builtIn = BUILT_IN_PAGES.get(value)
   if (builtIn) return showOverlay(context, newPage(builtIn.title, builtIn.text, overlay))
   if (!target || target.pattern === READ_ONLY_RULE)
-    return showNote('This rule has no matches to show', context, signal)
+    return showNote('Only rules with a pattern have matches', context, signal)
   const matches = await matchCalls(target.pattern, context, signal)
   const text = [describeMatches(matches), '', ...matches.matching].join('\n')
   showOverlay(context, newPage(`Matches of ${target.pattern}`, text, overlay))
@@ -53,7 +53,8 @@ async function listRules({ dispatch, state }: SlashContext, signal: AbortSignal)
 /** Closes the panel and begins the command that adds a rule in the prompt. */
 function startAdding({ act, state }: SlashContext): void {
   const prompt = withSent(state().prompt, '/permissions add allow ')
-  const hint = 'RULE, then: in agent, in config or in conversation. For example bash(npm test *) in config'
+  const hint =
+    'Type a rule and where to keep it: agent, config or conversation. For example bash(npm test *) in config'
   act({ type: 'set', change: { overlay: undefined, prompt, hint } })
 }
 
@@ -67,14 +68,14 @@ async function deleteRule(
     const off = { scope: RuleScope.CONFIG, effect: PolicyEffect.ASK, pattern: READ_ONLY_RULE, trust: '' }
     return await changeAndShow(
       { ...off, remove: false },
-      'Read-only commands are asked about from now on',
+      'The agent now asks before read-only commands',
       context,
       signal,
     )
   }
-  if (!target) return showNote('This rule is not kept in a list that can be changed here', context, signal)
-  const note =
-    target.pattern === READ_ONLY_RULE ? 'Read-only commands run without a question again' : 'Deleted'
+  if (!target)
+    return showNote('Cannot delete this rule here: edit it in the file that the panel names', context, signal)
+  const note = target.pattern === READ_ONLY_RULE ? 'Read-only commands run without asking again' : 'Deleted'
   await changeAndShow({ ...target, remove: true }, note, context, signal)
 }
 
@@ -120,7 +121,7 @@ async function changeTypedRule(
     return printNotice(
       context,
       'warning',
-      'Cannot read the rule',
+      'Cannot read the rule: it must be allow, ask or deny, a pattern, and a place',
       `for example ${example}; or in config, in conversation`,
     )
   }

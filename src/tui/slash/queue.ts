@@ -20,7 +20,7 @@ export function changeQueue(
   const text = value.slice(value.indexOf('\n') + 1)
   const isThere = queue[at] === text
   if (key !== 'e' || !isThere) {
-    const sent = { queue, selected: 0, note: 'This message has been sent' }
+    const sent = { queue, selected: 0, note: 'This message was already sent' }
     showChanged(context, isThere ? moveOrDrop(queue, at, key) : sent)
     return
   }
@@ -56,7 +56,7 @@ function queuePanel(queue: readonly string[], selected: number): Panel {
   return {
     kind: 'panel',
     picker: 'queue',
-    title: 'Queued messages, sent when the turn has ended',
+    title: 'Queued messages, sent when the turn ends',
     header: ['', 'MESSAGE'],
     rows,
     selected: Math.max(0, Math.min(selected, rows.length - 1)),

@@ -104,7 +104,7 @@ function ways({ seq, files }: RewindPoint): PickerItem[] {
   ]
 }
 
-/** Prints what became of the files, in the words of `/undo`. */
+/** Prints the result for each file, as `/undo` does. */
 function printFiles({ files }: RewindResult, context: SlashContext, wanted: boolean): void {
   if (!wanted) return
   const rows = files.map(({ path, outcome, reason }) => [

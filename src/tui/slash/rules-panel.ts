@@ -16,7 +16,7 @@ export interface RuleTarget {
 /** The rule that stands for `read_only_commands = false`. */
 export const READ_ONLY_RULE = 'read_only_commands'
 
-/** Builds the panel of the rules in force: those of the chat and the stored ones, then what is built in. */
+/** Builds the panel of active rules: those of the chat, the stored ones, then the built-in ones. */
 export function rulesPanel(
   rules: readonly RuleInfo[],
   { state, rules: own }: Pick<SlashContext, 'state' | 'rules'>,
@@ -56,7 +56,7 @@ export const BUILT_IN_PAGES: ReadonlyMap<string, { title: string; text: string }
     'read-only',
     {
       title: 'Read-only commands',
-      text: `These commands run without a question in the working directory, with options that only read:\n\n${READ_ONLY_NAMES}`,
+      text: `These commands run without asking in the working directory and in added directories, with options that only read:\n\n${READ_ONLY_NAMES}`,
     },
   ],
   [

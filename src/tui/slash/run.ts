@@ -60,7 +60,7 @@ export async function onChosen(
   signal: AbortSignal,
 ): Promise<void> {
   if (MOVES.has(picker) && context.state().turn) {
-    return printNotice(context, 'warning', 'Cannot continue: a turn is running', 'Esc interrupts it')
+    return printNotice(context, 'warning', 'Cannot go back: a turn is running', 'Esc interrupts it')
   }
   if (picker.startsWith('connect')) return await onConnect({ picker, value, key }, context, signal)
   switch (picker) {

@@ -47,7 +47,7 @@ export const SETTING_ROWS: readonly SettingRow[] = [
   { key: 'keys', summary: 'your own keys, by action', kind: 'table', read: ({ keys }) => keys },
   {
     key: 'notify',
-    summary: 'how a question or a finished turn gets your attention in another window',
+    summary: 'how the chat notifies you while its window is not focused',
     kind: 'choice',
     choices: NOTIFY_WAYS,
     read: ({ notify }) => notify,
@@ -79,14 +79,14 @@ export const SETTING_ROWS: readonly SettingRow[] = [
   },
   {
     key: 'spinner',
-    summary: 'the sign of a running turn; none does not move',
+    summary: 'the animation of a running turn; none is a still dot',
     kind: 'choice',
     choices: SPINNERS,
     read: ({ spinner }) => spinner,
   },
   {
     key: 'fullscreen',
-    summary: 'start on the alternate screen',
+    summary: 'start in full screen',
     kind: 'switch',
     read: ({ fullscreen }) => fullscreen,
   },

@@ -31,7 +31,7 @@ export async function slashConfig(args: string, context: SlashContext, signal: A
     return hint(context, `/config ${key} VALUE sets it; /config ${key} default removes it`)
   }
   await changeSetting([name, ...inner], readValue(row, text), context, signal)
-  hint(context, `${key} is ${text} now`)
+  hint(context, `${key} = ${text}`)
 }
 
 /** Handles a key of the panel: changes the selected setting, or sets it back to its default. */
@@ -44,7 +44,7 @@ export async function onSettingKey(
   if (!row) return
   if (key !== 'r') return changeRow(row, context, signal)
   await changeSetting([row.key], undefined, context, signal)
-  showSettings(context, row.key, `${row.key} has its default`)
+  showSettings(context, row.key, `${row.key} was reset to its default`)
 }
 
 /** Handles the choice of a value; `picker` is `setting:` and the key. */
@@ -55,7 +55,7 @@ export async function onSettingChosen(
 ): Promise<void> {
   const key = picker.slice(SETTING.length)
   await changeSetting([key], value, context, signal)
-  showSettings(context, key, `${key} is ${value} now`)
+  showSettings(context, key, `${key} = ${value}`)
 }
 
 /** The beginning of the name of a picker that chooses the value of a setting. */
@@ -78,7 +78,7 @@ async function changeRow(row: SettingRow, context: SlashContext, signal: AbortSi
   }
 }
 
-/** Puts a command into the composer, where its value is typed. */
+/** Puts the command into the prompt, so that the user can type its value. */
 function typeCommand(line: string, context: SlashContext): void {
   const { prompt } = context.state()
   context.act({ type: 'set', change: { overlay: undefined, prompt: withSent(prompt, line) } })
@@ -113,7 +113,7 @@ function showSettings(context: SlashContext, selected = '', note = ''): void {
     ),
     keys: [
       { key: 'e', label: 'or Enter changes' },
-      { key: 'r', label: 'resets (* is changed)' },
+      { key: 'r', label: 'reset (* = changed)' },
     ],
     note,
   }

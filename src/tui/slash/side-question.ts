@@ -7,11 +7,12 @@ import { printNotice, showOverlay } from './print.ts'
 import type { SlashContext } from './types.ts'
 
 /**
- * `/btw QUESTION`: answers a question in a panel, from what the conversation says, beside a running turn. Closing the
- * panel ends the answer, and nothing of it stays.
+ * `/btw QUESTION`: answers a question about the conversation in a panel, even while a turn runs. Closing the panel
+ * cancels the answer; nothing is stored.
  */
 export async function askAside(question: string, context: SlashContext, signal: AbortSignal): Promise<void> {
-  if (question === '') return printNotice(context, 'info', 'Ask a question with it: /btw what is a lease?')
+  if (question === '')
+    return printNotice(context, 'info', 'Add a question, for example: /btw what is a lease?')
   const page = newPage(`By the way: ${question}`, WAITING)
   showOverlay(context, page)
   const closed = new AbortController()

@@ -24,9 +24,9 @@ export function showStatusParts(context: SlashContext, selected?: string): void 
     ),
     keys: [
       { key: 't', label: 'or Enter shows or hides' },
-      { key: 'u', label: 'moves up' },
-      { key: 'd', label: 'moves down' },
-      { key: 'r', label: 'resets' },
+      { key: 'u', label: 'up' },
+      { key: 'd', label: 'down' },
+      { key: 'r', label: 'reset' },
     ],
     note: '',
   }

@@ -14,7 +14,7 @@ export async function slashTheme(args: string, context: SlashContext, signal: Ab
     context,
     'warning',
     `Unknown theme ${args}`,
-    didYouMean(args, THEMES) ?? `the themes are ${THEMES.join(', ')}`,
+    didYouMean(args, THEMES) ?? `choose one of ${THEMES.join(', ')}`,
   )
 }
 

@@ -7,7 +7,7 @@ import type { SlashContext } from './types.ts'
 export function showCost(_args: string, context: SlashContext): void {
   const { input, output, cacheRead, cacheWrite, usd, turns } = context.state().usage
   if (turns === 0) {
-    printNotice(context, 'info', 'No turn has ended in this chat yet')
+    printNotice(context, 'info', 'No turns have ended in this chat yet')
     return
   }
   printRows(context, `Cost of this chat · ${pluralize(turns, 'turn')}`, [

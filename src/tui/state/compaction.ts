@@ -26,7 +26,7 @@ export function reduceCompaction(state: ChatState, event: CompactionEvent): Chat
       return thinkingAgain({ ...printed, usage: withSize(printed.usage, after) })
     }
     default: {
-      const text = `Cannot compact by itself: ${error.replace(/^Cannot compact the conversation: /, '')}`
+      const text = `Cannot compact automatically: ${error.replace(/^Cannot compact the conversation: /, '')}`
       return thinkingAgain(finish(state, { kind: 'notice', tone: 'warning', text }))
     }
   }
@@ -47,7 +47,7 @@ export function warnIfFull(state: ChatState): ChatState {
   if (!last || !context || isWarned || isSoon) return state
   const used = last.promptTokens + last.completionTokens
   if (used < WARN_AT * context) return state
-  const next = compactAt > 0 ? `: it is compacted by itself at ${percent(compactAt, 1)}` : ''
+  const next = compactAt > 0 ? `: it is compacted automatically at ${percent(compactAt, 1)}` : ''
   const text = `The context is ${percent(used, context)} full${next}`
   const hint = '/compact does it now, /context shows what fills it'
   const block = { kind: 'notice', tone: 'warning', text, hint } as const

@@ -84,8 +84,8 @@ export function describeMode(mode: ModeName): string {
 }
 
 const MODE_HINTS: Readonly<Record<ModeName, string>> = {
-  ask: 'Changes and commands are asked about',
-  edits: 'Edits in this directory are not asked about',
+  ask: 'Asks before changes and commands',
+  edits: 'Edits in this directory run without asking',
   plan: 'Plan mode: the agent only reads, and presents a plan',
   'read-only': 'The agent only reads',
   all: 'Everything that no rule denies is allowed',

@@ -103,7 +103,7 @@ export interface ChatState {
   usualMode: ModeName
   thinking: boolean
   branch: string | undefined
-  /** Directories that count as the working directory, for the rules; absolute. */
+  /** Added directories, absolute; rules treat their files like those of the working directory. */
   roots: readonly string[]
   /** The place where the agents run; undefined until that is known. */
   place: 'process' | 'daemon' | undefined

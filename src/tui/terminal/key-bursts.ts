@@ -27,7 +27,7 @@ export interface BurstContext {
 
 /**
  * Decides which bytes of a terminal can be interpreted. The rest of a key's sequence may arrive later, and an Enter
- * inside of text that arrives faster than anybody types belongs to a paste.
+ * inside text that arrives faster than a person types belongs to a paste.
  */
 export function splitBursts(chunk: string, context: BurstContext): SplitInput {
   const { held, isInPaste, sinceTextMs, escInterrupts } = context

@@ -23,7 +23,7 @@ export class ReplyFilter {
     return this.#held
   }
 
-  /** Whether the held sequence can only be a report, which no key starts like. */
+  /** Whether the held sequence can only be a report: no key starts with it. */
   get isReport(): boolean {
     return REPORT_START.test(this.#held)
   }

@@ -10,10 +10,10 @@ export interface KeySettings {
   keys: Readonly<Record<string, readonly string[]>>
 }
 
-/** The key table in force. */
+/** The active key table. */
 export interface Keymap {
   preset: KeymapPreset
-  /** The rows of the table with the chords in force. */
+  /** The rows of the table with their active chords. */
   bindings: readonly (KeyBinding & { name: KeymapCommand })[]
   /** The command of each chord. */
   commands: ReadonlyMap<string, KeymapCommand>

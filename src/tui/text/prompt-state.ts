@@ -43,7 +43,7 @@ export interface PromptContext {
   hasCard?: boolean
   /** Whether the draft is an answer to a card, which Enter sends and Tab does not queue. */
   isAnswer?: boolean
-  /** The key table in force; by default that of the default preset. */
+  /** The active key table; by default that of the default preset. */
   keymap?: Keymap
   /** The entries of the `/` menu. */
   commands?: readonly CommandEntry[]

@@ -25,12 +25,12 @@ test('permissionCard() shows a command, its directory and the reason, and marks 
 
 test('permissionCard() shows what a broad rule would permit, wrapped between words, without control characters', () => {
   const warning =
-    'bash(node *) would permit any command without a question; name the script, as in bash(node a *)'
+    'bash(node *) would permit any command without asking; name the script, as in bash(node a *)'
   const lines = card({ tool: 'bash', action: 'bash: node a', warnings: [warning, 'x\u001b[2J'] }).split('\n')
   assert.deepEqual(lines.slice(-5), [
     '  why   no rule allows it',
-    '  risk  bash(node *) would permit any command without a question; name the',
-    '        script, as in bash(node a *)',
+    '  risk  bash(node *) would permit any command without asking; name the script,',
+    '        as in bash(node a *)',
     '  risk  x\\x1b[2J',
     '',
   ])

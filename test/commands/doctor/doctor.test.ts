@@ -264,10 +264,10 @@ test('doctor counts rules by source, and warns of very broad ones', async () => 
     [
       'ok config.toml: 3 rules, 2 allow, 1 deny',
       'ok agents/a.toml: 3 rules, 3 allow',
-      'warning config.toml:2: allow bash permits any command without a question',
-      'warning config.toml:2: allow bash(git *) permits any command (by aliases, hooks and -c) without a question',
-      'warning agents/a.toml:2: allow * permits everything without a question',
-      'warning agents/a.toml:2: allow edit(/**) permits changes far outside the working directory without a question',
+      'warning config.toml:2: allow bash permits any command without asking',
+      'warning config.toml:2: allow bash(git *) permits any command (by aliases, hooks and -c) without asking',
+      'warning agents/a.toml:2: allow * permits everything without asking',
+      'warning agents/a.toml:2: allow edit(/**) permits changes far outside the working directory without asking',
     ],
   )
 })

@@ -133,8 +133,8 @@ test('Runtime.turn() says which offered and matching rules permit nearly anythin
   const { rules, warnings } = asks[0]!.permission!
   assert.deepEqual(rules, ["bash(cp 'a'*'b' c)"])
   assert.deepEqual(warnings, [
-    `${rules[0]} would permit overwriting any file, such as ~/.bashrc, without a question; write the whole line, or allow edit(src/**)`,
-    '--allow: allow bash(sh *) permits any command without a question; allow the commands themselves, as in bash(npm test *)',
+    `${rules[0]} would permit overwriting any file, such as ~/.bashrc, without asking; write the whole line, or allow edit(src/**)`,
+    '--allow: allow bash(sh *) permits any command without asking; allow the commands themselves, as in bash(npm test *)',
   ])
 })
 

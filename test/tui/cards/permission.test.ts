@@ -217,11 +217,11 @@ test('each part of a line that needs permission says why, below itself', () => {
 })
 
 test('warnings about what else a rule would permit are shown on the card', () => {
-  const warnings = ['bash(node *) would permit any command without a question; name the script']
+  const warnings = ['bash(node *) would permit any command without asking; name the script itself']
   const request = { ...BASH, warnings }
   assert.match(
     renderLines(permissionCard(request), 80, 24).join('\n'),
-    /^ {2}why {3}no rule allows it\n {2}risk {2}bash\(node \*\) would permit any command without a question; name the\n {8}script$/m,
+    /^ {2}why {3}no rule allows it\n {2}risk {2}bash\(node \*\) would permit any command without asking; name the script\n {8}itself$/m,
   )
 })
 

@@ -38,7 +38,7 @@ test('/cron lists the entries with their next time and last result, shows one an
   assert.equal(overlay.back?.kind, 'panel')
   chat.context.act({ type: 'set', change: { overlay: overlay.back } })
   await box.press('d', '1')
-  assert.equal(panelOf(chat).note, 'Entry 1 is removed')
+  assert.equal(panelOf(chat).note, 'Removed entry 1')
   assert.equal(panelOf(chat).rows.length, 1)
   assert.doesNotMatch(await readFile(box.file, 'utf8'), /notes/)
   await assert.rejects(box.press('d', '1'), { message: 'Cannot remove the entry 1: it does not exist' })
@@ -73,10 +73,7 @@ test('/cron says why a run failed, and what it does not know', async () => {
   await runSlash('/cron fly 1', chat.context, NEVER)
   await runSlash('/cron run 9', chat.context, NEVER)
   const texts = chat.blocks().flatMap((block) => (block.kind === 'notice' ? [block.text] : []))
-  assert.deepEqual(texts.slice(-2), [
-    'Cannot do "fly 1": it is not an action on a schedule',
-    'Cannot find the entry 9',
-  ])
+  assert.deepEqual(texts.slice(-2), ['Cannot run "/cron fly 1": unknown action', 'Cannot find the entry 9'])
 })
 
 test('/cron without schedules says how to add one, and reports a file that cannot be read', async () => {

@@ -144,7 +144,7 @@ test('/model NAME EFFORT and /effort LEVEL set the effort; /effort offers the le
   assert.deepEqual(texts.slice(-3), [
     'Unknown effort much',
     'Model: small',
-    'small has no levels of effort that crabtalk knows',
+    'crabtalk knows no effort levels for small',
   ])
 })
 

@@ -23,7 +23,7 @@ test('/queue moves, drops and edits queued messages, and leaves alone what was s
   const gone = panel(chat).rows[0]!.value
   chat.context.act({ type: 'queue-changed', queue: ['b\nb'] })
   await onChosen({ type: 'chosen', picker: 'queue', value: gone, key: 'd' }, chat.context, NEVER)
-  assert.deepEqual([chat.state().queue, panel(chat).note], [['b\nb'], 'This message has been sent'])
+  assert.deepEqual([chat.state().queue, panel(chat).note], [['b\nb'], 'This message was already sent'])
   await press(chat, 0, 'e')
   assert.deepEqual(
     [chat.state().queue, chat.state().prompt.text, chat.state().overlay],

@@ -37,14 +37,14 @@ test('a compaction that fails is a warning', () => {
   const error = 'Cannot compact the conversation: the model refused'
   const failed = CompactionEvent.create({ state: CompactionState.FAILED, before: 1, error })
   assert.deepEqual(texts(reduceCompaction(filled(1), failed)), [
-    'Cannot compact by itself: the model refused',
+    'Cannot compact automatically: the model refused',
   ])
 })
 
 test('warnIfFull() warns once from 70 %, and again after a compaction', () => {
   assert.deepEqual(texts(warnIfFull(filled(24_000))), [])
   const warned = warnIfFull(filled(26_000))
-  assert.deepEqual(texts(warned), ['The context is 72 % full: it is compacted by itself at 85 %'])
+  assert.deepEqual(texts(warned), ['The context is 72 % full: it is compacted automatically at 85 %'])
   assert.equal(warnIfFull(warned), warned)
   const compacted = { ...warned, usage: withSize(warned.usage, 26_000) }
   assert.equal(texts(warnIfFull(compacted)).length, 2)

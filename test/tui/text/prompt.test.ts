@@ -151,7 +151,7 @@ test('Up and Down walk through the history, and keep the draft and edits made on
   assert.equal(walk('up', 'up', 'enter', 'up', 'up'), 'second|\nline')
 })
 
-test('an entry of the history opens no menu, so Up goes on to the one before it', () => {
+test('an entry of the history opens no menu, so Up reaches the one before it', () => {
   const prompt = withHistory(EMPTY_PROMPT, toHistory('first', '/connect', 'see @src'))
   const commands = [{ name: 'connect', args: '', summary: 'connect a model' }]
   const walk = (...keys: string[]) => typed(keys, { prompt, commands }).prompt

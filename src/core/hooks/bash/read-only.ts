@@ -19,7 +19,7 @@ import { openPrograms, type ProgramOrigin } from './program-origin.ts'
 export interface LineContext {
   /** The working directory, links resolved. */
   cwd: string
-  /** Additional folders whose files count as files in the working directory, links resolved. */
+  /** Added directories, links resolved; their files are treated like those of the working directory. */
   roots?: readonly string[]
   homeDir: string
   /** The paths that no tool may read, as openProtectedPaths() takes them. */

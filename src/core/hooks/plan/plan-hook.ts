@@ -51,7 +51,7 @@ function listOptions(canWiden: boolean): { label: string; description: string }[
       ? [
           {
             label: acceptEdits,
-            description: 'the same, and files in the directory change without a question',
+            description: 'the same, and edits in the working directory run without asking',
           },
         ]
       : []),

@@ -73,7 +73,7 @@ interface ChangedPair {
 
 /** The maximum words of a line that are compared. */
 const MAX_WORDS = 200
-/** The minimum share of common characters; below it, the whole line counts as changed. */
+/** The minimum share of common characters; with less, the whole line is marked as changed. */
 const MIN_COMMON = 0.3
 
 function compareWords(before: string, after: string): ChangedPair {
