@@ -202,7 +202,7 @@ export namespace UndoOutcome {
   export type KEPT = typeof UndoOutcome.KEPT;
 }
 
-/** What became of a file. */
+/** The change of a file. */
 export const FileChange = {
   UNSPECIFIED: 0,
   CREATED: 1,
@@ -909,8 +909,8 @@ export interface TurnOptions {
    */
   effort: string;
   /**
-   * Additional directories, absolute, whose files count as files in the working directory when rules and modes
-   * decide.
+   * Added directories, absolute; rules and modes treat their files like those of the working
+   * directory.
    */
   roots: string[];
   /**

@@ -47,7 +47,7 @@ export const SETTING_ROWS: readonly SettingRow[] = [
   { key: 'keys', summary: 'your own keys, by action', kind: 'table', read: ({ keys }) => keys },
   {
     key: 'notify',
-    summary: 'how the chat notifies you while its window is not focused',
+    summary: 'notifications while the window is not focused',
     kind: 'choice',
     choices: NOTIFY_WAYS,
     read: ({ notify }) => notify,
