@@ -182,7 +182,7 @@ export interface WindowMemory {
   /** Returns the drafts that other windows have stored, running ones too, newest first. */
   readDrafts(): Promise<readonly StoredDraft[]>
   removeDraft(id: string): Promise<void>
-  /** Records that a conversation was seen just now. */
+  /** Records that a conversation, or a view by its name, was seen just now. */
   markLookedAt(session: string): Promise<void>
   /** Returns when each conversation was last seen in a chat, in milliseconds since 1970, by session. */
   readLookedAt(): Promise<ReadonlyMap<string, number>>

@@ -61,6 +61,23 @@ test('a turn that fills the window itself compacts between its steps, and keeps 
   )
 })
 
+test('the results of the tools that have just run count, within the turn and after it', async () => {
+  const path = 'none/'.repeat(200)
+  const look: Reply = {
+    parts: [{ call: 'a', name: 'read', args: JSON.stringify({ path }) }],
+    usage: usage(650),
+  }
+  await using node = await start((_, index) => (index === 1 ? look : answer('done', 100)))
+  await node.ask(`so far: ${'crabs '.repeat(60)}`, AUTO)
+  const [started = ''] = compactions(await node.ask('look', AUTO))
+  const [, size = ''] = /^started (\d+)\/1000$/.exec(started) ?? []
+  assert.ok(Number(size) > 850, started)
+  await using ended = await start((_, index) => (index === 0 ? look : answer('done', 100)))
+  await ended.ask('look', { options: { compactAt: 0.85, maxTurns: 1 } })
+  const [next = ''] = compactions(await ended.ask('go on', AUTO))
+  assert.ok(Number(/^started (\d+)/.exec(next)?.[1]) > 850, next)
+})
+
 test('a request that the provider rejects as too long is compacted and sent once more', async () => {
   let rejected = 0
   await using node = await start((_, index) => {

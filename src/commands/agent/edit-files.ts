@@ -5,8 +5,9 @@ import { askYesNo } from '../../cli/ask/confirm.ts'
 import { openEditor } from '../../cli/editor.ts'
 import type { Host } from '../../cli/host.ts'
 import { resolvePaths } from '../../cli/paths.ts'
+import { keepRejected } from '../../cli/rejected-file.ts'
 import { CrabError, toCrabError } from '../../core/base/errors.ts'
-import { createFile, isMissingFile } from '../../core/base/files.ts'
+import { isMissingFile } from '../../core/base/files.ts'
 import { replaceLinked } from '../../core/config/agent-writes.ts'
 import { findAgentProblems } from '../../core/config/find-problems.ts'
 import { configError } from '../../core/config/validation-issue.ts'
@@ -81,7 +82,7 @@ async function keepText(drafts: readonly Draft[], name: string, error: CrabError
   for (const { path, after } of await findChanged(drafts)) {
     const draft = drafts.find((one) => one.path === path)
     if (draft?.rejectedPath !== undefined) await rm(draft.rejectedPath, { force: true })
-    if (draft) draft.rejectedPath = await createBeside(path, after)
+    if (draft) draft.rejectedPath = await keepRejected(path, after)
   }
   const paths = drafts.flatMap(({ rejectedPath }) => (rejectedPath === undefined ? [] : [rejectedPath]))
   if (paths.length === 0) return error
@@ -90,14 +91,6 @@ async function keepText(drafts: readonly Draft[], name: string, error: CrabError
     cause: error,
     hint: hint.filter((part) => part !== undefined).join('; '),
   })
-}
-
-/** Creates `one.toml.rejected`, or `one.toml.rejected-2` if that exists, and returns its path. */
-async function createBeside(path: string, text: string): Promise<string> {
-  for (let number = 1; ; number++) {
-    const beside = `${path}.rejected${number === 1 ? '' : `-${number}`}`
-    if (await createFile(beside, text)) return beside
-  }
 }
 
 /** Shows what is wrong and asks whether to edit again; false when the user cannot be asked. */

@@ -5,7 +5,8 @@ import type { CommandHandler } from '../../cli/command.ts'
 import { openEditor } from '../../cli/editor.ts'
 import type { Host, Terminal } from '../../cli/host.ts'
 import { resolvePaths } from '../../cli/paths.ts'
-import { CrabError } from '../../core/base/errors.ts'
+import { keepRejected } from '../../cli/rejected-file.ts'
+import { CrabError, toCrabError } from '../../core/base/errors.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
 import { writeConfigText } from '../../core/config/change-config.ts'
 import { toConfig } from '../../core/config/config.ts'
@@ -27,10 +28,26 @@ export const editConfigCommand: CommandHandler = async ({ host, signal }) => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'crabtalk-'))
   const copy = join(folder.path, basename(config))
   await writeFile(copy, before, { mode: 0o600 })
-  const after = await editUntilValid(copy, { host, terminal }, signal)
-  if (after === before) return printLine(host, 'no changes')
-  await save({ before, after }, host, signal)
+  try {
+    const after = await editUntilValid(copy, { host, terminal }, signal)
+    if (after === before) return printLine(host, 'no changes')
+    await save({ before, after }, host, signal)
+  } catch (reason) {
+    throw await keepText({ config, copy, before }, toCrabError(reason))
+  }
   return printLine(host, `saved ${config}`)
+}
+
+/** Keeps what the user changed in a file beside config.toml, and returns the error with its path in the hint. */
+async function keepText(
+  { config, copy, before }: { config: string; copy: string; before: string },
+  error: CrabError,
+): Promise<CrabError> {
+  const text = await readTextFile(copy)
+  if (text === undefined || text === before) return error
+  const path = await keepRejected(config, text)
+  const hint = [error.hint, `your text is in ${path}`].filter((part) => part !== undefined).join('; ')
+  return new CrabError(error.kind, error.message, { cause: error, hint })
 }
 
 /** Opens the editor until the copy is valid or the user gives up. Throws `config` with the problems then. */

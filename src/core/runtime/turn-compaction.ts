@@ -1,7 +1,6 @@
 import { isContextOverflow } from '../base/context-overflow.ts'
 import { toCrabError } from '../base/errors.ts'
 import { estimateMessageTokens, estimateTokens } from '../base/estimate-tokens.ts'
-import type { Usage } from '../base/message.ts'
 import type { AgentConfig } from '../config/agent-schema.ts'
 import type { MemoryStore } from '../memory/memory-store.ts'
 import type { Provider, ToolSpec } from '../provider/types.ts'
@@ -46,11 +45,10 @@ export class TurnCompaction {
     this.#counted = options.conversation.history.counted
   }
 
-  /** Takes the usage of a model call whose messages are stored. */
-  called(usage: Usage | undefined): void {
+  /** Takes what the provider counted in a model call; results of its tools are not among these messages. */
+  called(counted: SessionHistory['counted']): void {
     this.#isSettled = false
-    const { messages } = this.#options.conversation.history
-    this.#counted = usage && { tokens: usage.input + usage.output, messages: messages.length }
+    this.#counted = counted
   }
 
   /** Whether the next request would exceed the limit, and a compaction could help. */

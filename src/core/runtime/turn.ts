@@ -1,8 +1,10 @@
 import { toCancelledError } from '../base/abortable.ts'
 import { type CrabError, toCrabError } from '../base/errors.ts'
+import { estimateMessageTokens } from '../base/estimate-tokens.ts'
 import { addUsage, type Message, type Usage } from '../base/message.ts'
 import type { ModelRequest, Provider, ToolSpec } from '../provider/types.ts'
 import type { NewLine } from '../storage/types.ts'
+import type { SessionHistory } from './conversation.ts'
 import type { AgentEvent, StopReason } from './events.ts'
 import { toRequestMessages } from './history.ts'
 import type { LeasedConversation } from './leased-conversation.ts'
@@ -80,8 +82,8 @@ class Turn {
   readonly #plan: TurnPlan
   #draft: Draft = emptyDraft()
   #usage: Usage | undefined
-  /** The size of the conversation after the last model call, as the provider counted it. */
-  #contextTokens: number | undefined
+  /** The size of the conversation that the provider reported last, and the number of messages it counted. */
+  #counted: SessionHistory['counted']
   #calls = 0
   #tools: readonly ToolSpec[] = []
   #mustOffer = true
@@ -103,11 +105,12 @@ class Turn {
       if (!(yield* this.#ask(draft, signal))) continue
       const { usage } = draft
       this.#addUsage(usage)
-      this.#contextTokens = usage && usage.input + usage.output
+      const counted = this.#plan.conversation.history.messages.length + 1 // with the answer
+      this.#counted = usage && { tokens: usage.input + usage.output, messages: counted }
       if (this.#plan.guest !== undefined && draft.calls.length > 0) yield rejectCalls(this.#plan.guest, draft)
       if (draft.calls.length > 0) yield* this.#act(signal)
       if (usage) yield this.#usageEvent(usage)
-      this.#plan.compaction?.called(usage)
+      this.#plan.compaction?.called(this.#counted)
       const stop = await this.#afterStep(draft)
       if (typeof stop === 'string' && !this.#canContinue(stop)) return yield* this.#finish(stop)
       if (typeof stop === 'string') await this.#keepAnswer(stop)
@@ -146,7 +149,7 @@ class Turn {
     const frame = { system: this.#system ?? '', tools: this.#tools }
     const compaction = yield* this.#plan.compaction!.run(frame, signal)
     this.#addUsage(compaction?.usage)
-    if (compaction) this.#contextTokens = undefined
+    if (compaction) this.#counted = undefined
     this.#repair = undefined
     return compaction !== undefined
   }
@@ -282,14 +285,23 @@ class Turn {
     return toAssistantMessage(this.#draft, this.#plan.guest)
   }
 
+  /** Returns the size of the stored conversation: what the provider counted, and an estimate of what came since. */
+  #contextTokens(): number | undefined {
+    if (this.#counted === undefined) return undefined
+    const { tokens, messages } = this.#counted
+    const fresh = this.#plan.conversation.history.messages.slice(messages)
+    return fresh.reduce((sum, message) => sum + estimateMessageTokens(message), tokens)
+  }
+
   #done(stop: StopReason): NewLine {
+    const contextTokens = this.#contextTokens()
     return {
       kind: 'event',
       event: 'done',
       model: this.#plan.request.model,
       usage: this.#usage,
       stop_reason: stop,
-      ...(this.#contextTokens !== undefined && { context_tokens: this.#contextTokens }),
+      ...(contextTokens !== undefined && { context_tokens: contextTokens }),
     }
   }
 

@@ -23,7 +23,8 @@ export interface OutsideOptions {
   store: ChatStore
   screen: Pick<Screen, 'set'>
   kind: TerminalKind
-  shownCwd: string
+  /** Returns the working directory with `~` for the home directory; it changes with the conversation. */
+  shownCwd(): string
   color: boolean
   /** Milliseconds since 1970. */
   now(): number
@@ -119,7 +120,7 @@ export class Outside implements Disposable {
   #apply(state: ChatState): void {
     const { kind, shownCwd, color } = this.#options
     const { windowTitle, progress, notify } = state.settings
-    this.#change('title', windowTitle ? toTitleSequence(toWindowTitle(state, shownCwd)) : undefined)
+    this.#change('title', windowTitle ? toTitleSequence(toWindowTitle(state, shownCwd())) : undefined)
     const hasProgress = progress && kind.hasProgress
     this.#showProgress(hasProgress ? toProgressState(state, this.#hasFailed) : 'none')
     const { vim } = state.prompt

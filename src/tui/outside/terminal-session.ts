@@ -26,11 +26,13 @@ interface TerminalSessionOptions {
 /** Follows the state outside of the text, and reads the keyboard. */
 export function openTerminalSession({
   store,
-  ports: { env, shownCwd, now, elapsed },
+  ports,
   screen,
   stdin,
   color,
 }: TerminalSessionOptions): TerminalSession {
+  const { env, now, elapsed } = ports
+  const shownCwd = () => ports.shownCwd
   const escInterrupts = () => store.get().turn !== undefined || store.get().isCommanding
   const parts = new DisposableStack()
   const outside = parts.use(

@@ -19,6 +19,8 @@ export interface AgentsFacts {
   active: readonly ActiveConversationInfo[]
   asks: readonly AskInfo[]
   ended: readonly EndedConversation[]
+  /** The number of ended conversations that are not in `ended`. */
+  moreEnded: number
   agents: readonly AgentInfo[]
 }
 
@@ -50,6 +52,7 @@ export function agentsPanel(facts: AgentsFacts, context: AgentsContext, before?:
     ...waiting.map((info) => activeRow(info, asking.get(info.session), context)),
     ...running.map((info) => activeRow(info, undefined, context)),
     ...facts.ended.map((ended) => endedRow(ended, context)),
+    ...(facts.moreEnded > 0 ? [moreRow(facts.moreEnded)] : []),
     ...facts.agents.map(agentRow),
   ]
   const value = before?.rows[before.selected]?.value
@@ -58,7 +61,7 @@ export function agentsPanel(facts: AgentsFacts, context: AgentsContext, before?:
   return {
     kind: 'panel',
     picker: 'agents',
-    title: describe(waiting.length, running.length, facts.ended.length),
+    title: describe(waiting.length, running.length, facts.ended.length + facts.moreEnded),
     header: ['STATE', 'CONVERSATION', 'AGENT', 'DIRECTORY', 'LAST LINE'],
     rows,
     selected,
@@ -118,6 +121,10 @@ function endedRow({ info, lastLine }: EndedConversation, context: AgentsContext)
     ],
     problem: '',
   }
+}
+
+function moreRow(count: number): PanelRow {
+  return { value: 'more', cells: ['ended', `${count} more: /resume lists them`, '', '', ''], problem: '' }
 }
 
 function agentRow({ name, description, model }: AgentInfo): PanelRow {

@@ -9,12 +9,14 @@ import type { SlashContext } from './types.ts'
 
 /** `/agents [NAME]`: shows what all agents do, live, or talks to an agent. */
 export async function showAgents(args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
+  const { ports } = context
   const { agents, problems } = await request(context.dispatch, 'listAgents', {}, signal)
   for (const problem of problems) printNotice(context, 'warning', problem)
   const named = agents.find(({ name }) => name === args)
   if (named) return context.openAgent(named.name)
   if (args !== '') return printNotice(context, 'warning', `No agent is named "${args}"`, '/agents lists them')
-  const reader = new AgentsReader(context, agents)
+  const reader = new AgentsReader(context, agents, await ports.memory.readLookedAt())
+  void ports.memory.markLookedAt(VIEW)
   showOverlay(context, toPanel(await reader.read(signal), context))
   void refreshWhileOpen(reader, context)
 }
@@ -40,10 +42,11 @@ export async function actOnAgents(
   const target = readAgentsTarget(value)
   if (!target) return
   if (key === 'x' && target.kind === 'conversation') {
-    const { agent, sender } = target
-    await request(context.dispatch, 'kill', { agent, sender }, signal)
+    const note = (await endTurn(target, context, signal))
+      ? 'The turn was interrupted'
+      : 'No turn is running there'
     const panel = getPanel(context)
-    if (panel) showOverlay(context, { ...panel, note: 'The turn was interrupted' })
+    if (panel) showOverlay(context, { ...panel, note })
     return
   }
   if (key === 'x') return
@@ -52,17 +55,36 @@ export async function actOnAgents(
   if (target.session !== context.state().session) await context.openConversation(target.session)
 }
 
-/** Reads what the view shows. The ended conversations are read again only when a turn has ended. */
+/** Interrupts the turn of a conversation; returns false when none is running in it. */
+async function endTurn(
+  { agent, sender, session }: { agent: string; sender: string; session: string },
+  { dispatch }: SlashContext,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { conversations } = await request(dispatch, 'listActiveConversations', {}, signal)
+  if (!conversations.some((one) => one.session === session)) return false
+  await request(dispatch, 'kill', { agent, sender }, signal)
+  return true
+}
+
+/**
+ * Reads what the view shows. The ended conversations are read again when a turn has started or ended, and now and
+ * then for those that did both between two looks.
+ */
 class AgentsReader {
   readonly #context: SlashContext
   readonly #agents: AgentsFacts['agents']
   readonly #lastLines = new Map<string, string>()
+  /** The time of the last look at this view, before it was opened. */
+  readonly #viewedAt: number
   #running = ''
-  #ended: readonly EndedConversation[] = []
+  #reads = 0
+  #ended: Pick<AgentsFacts, 'ended' | 'moreEnded'> = { ended: [], moreEnded: 0 }
 
-  constructor(context: SlashContext, agents: AgentsFacts['agents']) {
+  constructor(context: SlashContext, agents: AgentsFacts['agents'], looked: ReadonlyMap<string, number>) {
     this.#context = context
     this.#agents = agents
+    this.#viewedAt = looked.get(VIEW) ?? 0
   }
 
   async read(signal: AbortSignal): Promise<AgentsFacts> {
@@ -72,27 +94,32 @@ class AgentsReader {
       request(dispatch, 'listAsks', {}, signal),
     ])
     const running = active.map(({ session }) => session).join('\n')
-    if (running !== this.#running || this.#ended.length === 0)
+    if (running !== this.#running || this.#reads++ % READS_PER_LIST === 0)
       this.#ended = await this.#readEnded(new Set(active.map(({ session }) => session)), signal)
     this.#running = running
-    return { active, asks, ended: this.#ended, agents: this.#agents }
+    return { active, asks, ...this.#ended, agents: this.#agents }
   }
 
-  async #readEnded(running: ReadonlySet<string>, signal: AbortSignal): Promise<readonly EndedConversation[]> {
+  async #readEnded(
+    running: ReadonlySet<string>,
+    signal: AbortSignal,
+  ): Promise<Pick<AgentsFacts, 'ended' | 'moreEnded'>> {
     const { dispatch, ports, state } = this.#context
     const looked = await ports.memory.readLookedAt()
-    if (looked.size === 0) return []
     const { conversations } = await request(dispatch, 'listConversations', { limit: MAX_LISTED }, signal)
     const { session } = state()
-    const isNews = ({ filePath, updatedAt }: ConversationInfo) =>
+    const unwatchedSince = Math.max(this.#viewedAt, ports.now() - UNWATCHED_MS)
+    const isNews = ({ filePath, updatedAt, messageCount }: ConversationInfo) =>
       filePath !== session &&
       !running.has(filePath) &&
-      Date.parse(updatedAt) > (looked.get(filePath) ?? Number.POSITIVE_INFINITY)
+      messageCount > 0 &&
+      Date.parse(updatedAt) > (looked.get(filePath) ?? unwatchedSince)
+    const news = conversations.filter(isNews)
     const ended: EndedConversation[] = []
-    for (const info of conversations.filter(isNews).slice(0, MAX_ENDED)) {
+    for (const info of news.slice(0, MAX_ENDED)) {
       ended.push({ info, lastLine: await this.#readLastLine(info, signal) })
     }
-    return ended
+    return { ended, moreEnded: news.length - ended.length }
   }
 
   async #readLastLine(
@@ -114,6 +141,12 @@ class AgentsReader {
 
 const MAX_LISTED = 200
 const MAX_ENDED = 10
+/** The name under which the memory of the windows keeps when the view was opened last. */
+const VIEW = 'agents-view'
+/** The age up to which a conversation that no chat has shown is listed, such as the run of a schedule. */
+const UNWATCHED_MS = 24 * 3_600_000
+/** The ended conversations are read with every tenth look, if nothing else calls for it. */
+const READS_PER_LIST = 10
 /** The time, in milliseconds, between two looks while the view is open. */
 const REFRESH_MS = 1_000
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AskKind } from '../../../src/core/protocol/crabtalk.generated.ts'
-import { request } from '../../../src/core/protocol/dispatch.ts'
+import { type Dispatch, request } from '../../../src/core/protocol/dispatch.ts'
 import type { Panel } from '../../../src/tui/overlays/types.ts'
 import { agentsPanel } from '../../../src/tui/slash/agents-panel.ts'
 import { onChosen, runSlash } from '../../../src/tui/slash/run.ts'
@@ -17,7 +17,7 @@ const ACTIVE = {
   ...{ agent: 'crab', messageCount: 2, aliveSecs: 12, title: '', detached: true, asks: 0 },
   ...{ cwd: '/home/ann/web', preview: 'fix the build', activity: 'running bash', runId: 'r' },
 }
-const NOTHING = { active: [], asks: [], ended: [], agents: [] }
+const NOTHING = { active: [], asks: [], ended: [], moreEnded: 0, agents: [] }
 
 test('agentsPanel() lists those that ask, then those that run, then those that ended, then the agents', () => {
   const asks = [
@@ -41,17 +41,19 @@ test('agentsPanel() lists those that ask, then those that run, then those that e
       ],
       asks,
       ended: [{ info, lastLine: 'Done.' }],
+      moreEnded: 2,
       agents: [{ name: 'crab', description: 'the default', model: 'opus' } as never],
     },
     CONTEXT,
   )
-  assert.equal(panel.title, 'Agents: 1 asking · 1 running · 1 ended since you looked')
+  assert.equal(panel.title, 'Agents: 1 asking · 1 running · 3 ended since you looked')
   assert.deepEqual(
     panel.rows.map(({ cells }) => cells),
     [
       ['asks 2m', 'fix the build', 'crab', '~/web', ''],
       ['runs 12s', 'fix the build (this window)', 'crab', '~/web', 'running bash'],
       ['ended 1h', 'Docs', 'owl', '~/docs', 'Done.'],
+      ['ended', '2 more: /resume lists them', '', '', ''],
       ['start', 'a conversation with crab', 'crab', '', 'the default · opus'],
     ],
   )
@@ -84,8 +86,10 @@ test('/agents shows a running turn live, ends it with x, and opens or starts con
   )
   await choose(chat, running, 'x')
   await turn
-  await until('the view shows that it ended', () => rowsOf(chat).length === 2)
+  await until('the view shows that it ended', () => /^ended .* count the files/.test(rowsOf(chat)[0] ?? ''))
   assert.equal(panelOf(chat)?.note, 'The turn was interrupted')
+  await choose(chat, running, 'x')
+  assert.equal(panelOf(chat)?.note, 'No turn is running there')
   await choose(chat, running, 'o')
   assert.equal(panelOf(chat), undefined)
   await runSlash('/agents', chat.context, NEVER)
@@ -99,7 +103,6 @@ test('/agents shows a running turn live, ends it with x, and opens or starts con
 test('/agents lists a conversation of a window that ended since the user looked, with its last line', async () => {
   await using node = await startTestDispatch([{ parts: ['First line\nAll 12 tests pass.'] }])
   await node.ask('run the tests', { sender: 'sh:1', cwd: node.home.paths.home })
-  await node.ask('one shot', { sender: 'sh:2' })
   const { conversations } = await request(node.dispatch, 'listConversations', { sender: 'sh:1' }, NEVER)
   const chat = createSlashChat(node.dispatch)
   const [{ filePath = '' } = {}] = conversations
@@ -116,6 +119,44 @@ test('/agents lists a conversation of a window that ended since the user looked,
     rowsOf(chat).some((one) => one.includes('run the tests')),
     false,
   )
+})
+
+test('/agents lists what ended unseen since it was opened last, at most a day ago, and reads it rarely', async () => {
+  await using node = await startTestDispatch(() => ({ parts: ['Backed up.'] }))
+  for (const sender of ['cron:night', 'script']) await node.ask('back up', { sender })
+  let [lists, looks] = [0, 0]
+  const dispatch: Dispatch = (message, signal) => {
+    if (message.msg?.$case === 'listConversations') lists++
+    if (message.msg?.$case === 'listActiveConversations') looks++
+    return node.dispatch(message, signal)
+  }
+  const chat = createSlashChat(dispatch)
+  let now = Date.now()
+  const looked = new Map<string, number>()
+  const memory = {
+    ...NO_MEMORY,
+    readLookedAt: async () => new Map(looked),
+    markLookedAt: async (name: string) => void looked.set(name, now),
+  }
+  const ports = { ...chat.context.ports, memory, now: () => now }
+  const context = { ...chat.context, ports }
+  const listEnded = async () => {
+    context.act({ type: 'set', change: { overlay: undefined } })
+    await runSlash('/agents', context, NEVER)
+    return rowsOf(chat).filter((row) => row.startsWith('ended '))
+  }
+  now += 25 * 3_600_000
+  assert.deepEqual(await listEnded(), [])
+  looked.clear()
+  now = Date.now()
+  const ended = await listEnded()
+  assert.equal(ended.length, 2)
+  assert.match(ended[0]!, /^ended .* back up crab .*Backed up\.$/)
+  now += 1_000
+  assert.deepEqual(await listEnded(), [])
+  const before = looks
+  await until('the view was read again', () => looks >= before + 2)
+  assert.equal(lists, 3)
 })
 
 async function choose(chat: SlashChat, value: string, key: string): Promise<void> {
