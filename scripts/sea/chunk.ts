@@ -31,7 +31,15 @@ export async function toChunk(name: string, module: string): Promise<string> {
   const [, unknown] = /\bperformance\d*\.(?!now\b)(\w+)/.exec(code) ?? []
   if (unknown) throw new Error(`Cannot bundle ${name}: scripts/sea/clock.ts has no ${unknown}`)
   if (code.includes('stdin_exports')) throw new Error(`Cannot bundle ${name}: it exports in new ways`)
-  return WRAPPER[0] + code + WRAPPER[1]
+  return WRAPPER[0] + escapeWide(code) + WRAPPER[1]
+}
+
+/**
+ * Escapes what does not fit into one byte. esbuild's `ascii` leaves it in regular expressions, which it does not
+ * parse.
+ */
+function escapeWide(code: string): string {
+  return code.replace(/[\u0100-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
 /**

@@ -86,3 +86,24 @@ test('toChunk() rejects import.meta, and exports and clocks that it does not kno
   await assert.rejects(toChunk('a.js', 'export const a = 1\n'), /exports in new ways/)
   await assert.rejects(toChunk('a.js', 'performance2.mark(1)\n'), /clock\.ts has no mark/)
 })
+
+test('toChunk() creates text of one byte per character, with regular expressions that match the same', async () => {
+  const module = `var sign = /^(?:✖|😀|×|…$)/u, more = "✖";
+export {
+  sign,
+  more
+};
+`
+  const chunk = await toChunk('signs.js', module)
+  assert.equal(Buffer.from(chunk, 'latin1').toString('latin1'), chunk)
+  const load = chunkLoader(
+    { source: () => Buffer.from(chunk, 'latin1').toString('latin1'), cache: () => undefined, compiled() {} },
+    (id) => process.getBuiltinModule(id),
+  )
+  const { sign, more } = load('./signs.js') as { sign: RegExp; more: string }
+  assert.deepEqual(
+    ['✖ a', '😀 b', '× c', '…', '\u0016 d'].map((text) => sign.test(text)),
+    [true, true, true, true, false],
+  )
+  assert.equal(more, '✖')
+})

@@ -25,7 +25,7 @@ export function renderExcerpt(
   const error = part === 'error' && !isWhole ? findError(lines) : -1
   const last = Math.max(0, lines.length - most)
   const start = isWhole || part === 'start' ? 0 : error >= 0 ? error : last
-  const shown = isWhole ? lines : lines.slice(start, start + most)
+  const shown = isWhole ? lines : takeError(lines.slice(start, start + most), error >= 0)
   const rows = shown.map((line) => paint(truncateText(line, columns), color, style))
   const left = lines.length - shown.length
   if (left === 0) return rows
@@ -36,6 +36,15 @@ export function renderExcerpt(
   )
   return start === last ? [more, ...rows] : [...rows, more]
 }
+
+/** Leaves out the tests that passed after an error. */
+function takeError(lines: readonly string[], isError: boolean): readonly string[] {
+  const passed = isError ? lines.findIndex((line) => PASSED.test(line)) : -1
+  return passed > 0 ? lines.slice(0, passed) : lines
+}
+
+/** Lines that test runners print for a test that passed. */
+const PASSED = /^\s*(?:[✔✓√]|ok \d|PASS\b|--- PASS)/
 
 /** Splits an output into clean lines. The start of a very long one is only counted where its end is shown. */
 function toLines(output: string, part: ExcerptPart): string[] {

@@ -115,6 +115,17 @@ test('renderTool() shows the first error of a failed command, whatever program r
   }
 })
 
+test('renderTool() leaves out the tests that passed after the first error', () => {
+  const passed = Array.from({ length: 9 }, (_, at) => `✔ test ${at}`)
+  const output = [...passed, '✖ add() refuses NaN', '  AssertionError: Missing', ...passed].join('\n')
+  assert.deepEqual(renderLines({ arguments: '{"command":"x"}', state: 'failed', output }), [
+    '✗ Run x  failed',
+    '  ✖ add() refuses NaN',
+    '    AssertionError: Missing',
+    '  … 18 lines (Ctrl+O)',
+  ])
+})
+
 test('renderTool() counts what a search has found', () => {
   const found = 'src/a.ts\n3:isFinite(a)\n9:isFinite(b)\n\nsrc/b.ts\n1:isFinite'
   assert.equal(
