@@ -9,7 +9,14 @@ import type { ChatState } from '../state/types.ts'
 import type { ChatEffect } from '../text/effects.ts'
 import { findEscAction } from '../text/esc-key.ts'
 import type { KeyPress } from '../text/key.ts'
-import { type Prompt, type PromptContext, pressPrompt, promptText, withoutText } from '../text/prompt.ts'
+import {
+  type Prompt,
+  type PromptContext,
+  pressPrompt,
+  promptText,
+  withKilledText,
+  withoutText,
+} from '../text/prompt.ts'
 import type { Room } from '../view/view.ts'
 
 /** The result of a key: state changes, and effects for the controller. */
@@ -56,7 +63,7 @@ function pressFocused(state: ChatState, key: KeyPress, around: KeyContext): KeyA
   }
   const card = getVisibleCard(state)
   if (card && key.name === 'escape' && findEscAction({ card }) === 'return-to-choices') {
-    const emptied = isEditing(card) ? [set({ prompt: withoutText(state.prompt) })] : []
+    const emptied = isEditing(card) ? [set({ prompt: withKilledText(state.prompt) })] : []
     return joined(
       card,
       { state: stopWriting(card), effects: [], rest: [] },

@@ -6,6 +6,7 @@ import { answerAsk, closeAsk, openPendingAsk, withAsks } from './asks.ts'
 import { backToPrompt, closeText, finish, finishAll } from './finish.ts'
 import { armOverlay, disarmOverlay, withArmed } from './focus.ts'
 import { NO_USAGE_TOTALS } from './initial.ts'
+import { withoutLostEdit } from './lost-edit.ts'
 import { withChoice, withStoredChoice, withUsual } from './model-choice.ts'
 import { withoutConsent } from './modes.ts'
 import { withoutTypedSteer, withSentSteer } from './steers.ts'
@@ -14,6 +15,10 @@ import type { ChatState, OtherRun, RunningTurn } from './types.ts'
 
 /** Returns the state after an action. Pure: the same state and action give the same state. */
 export function reduce(state: ChatState, action: ChatAction): ChatState {
+  return withoutLostEdit(state, reduceAction(state, action))
+}
+
+function reduceAction(state: ChatState, action: ChatAction): ChatState {
   switch (action.type) {
     case 'stream':
       return reduceStream(state, action.event, action.now)

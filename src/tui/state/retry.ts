@@ -10,7 +10,8 @@ import type { ChatState, RetryWait } from './types.ts'
 export function beginRetry(state: ChatState, event: RetryEvent, now = 0): ChatState {
   const { turn, open } = state
   if (!turn) return state
-  const { attempt, maxAttempts, message, discardedTexts } = event
+  const { attempt, maxAttempts, message, discardedTexts = 0 } = event
+  const openTexts = open?.kind === 'answer' && !open.isVoid ? 1 : 0
   const until = findNextTime(event, now)
   const retry: RetryWait = {
     attempt: attempt + 1,
@@ -18,8 +19,9 @@ export function beginRetry(state: ChatState, event: RetryEvent, now = 0): ChatSt
     message,
     until,
     since: turn.retry?.since ?? now,
+    ...((turn.retry?.hasPrinted || discardedTexts > openTexts) && { hasPrinted: true }),
   }
-  const isVoid = discardedTexts !== undefined
+  const isVoid = event.discardedTexts !== undefined
   return { ...state, turn: { ...turn, retry }, open: open && isVoid ? { ...open, isVoid } : open }
 }
 
@@ -29,7 +31,7 @@ export function endRetry(state: ChatState, now = 0): ChatState {
   if (!turn?.retry) return state
   const { retry, ...running } = turn
   const ended = { ...state, turn: running, open: open?.isVoid ? undefined : open }
-  if (open?.isVoid && open.hasClosedParts) {
+  if (retry.hasPrinted || (open?.isVoid && open.hasClosedParts)) {
     return finish(ended, { kind: 'notice', tone: 'warning', text: BROKEN_OFF })
   }
   const seconds = Math.round((now - retry.since) / 1000)

@@ -46,6 +46,8 @@ export interface RetryWait {
   until: number
   /** The time of the first failure. */
   since: number
+  /** Whether a whole text was printed of an answer that broke off afterwards. */
+  hasPrinted?: boolean
 }
 
 /** A message for the running turn. */

@@ -157,6 +157,11 @@ export function withoutText(prompt: Prompt): Prompt {
   return closeMenus(clearEditor(prompt, { kill: false }))
 }
 
+/** Removes the text of a prompt, and keeps it on the kill ring. */
+export function withKilledText(prompt: Prompt): Prompt {
+  return closeMenus(clearEditor(prompt, { kill: true }))
+}
+
 /** Empties the prompt and records the sent text in the history. */
 function recordSent(prompt: Prompt, text: string): Prompt {
   const pasted = pastedDraft(prompt)

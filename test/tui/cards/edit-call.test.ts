@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { PERMISSION_ANSWERS } from '../../../src/core/base/permission-answers.ts'
 import { PermissionRequest } from '../../../src/core/protocol/crabtalk.generated.ts'
 import { findEditableText } from '../../../src/core/questions/edit-call.ts'
-import { armCard } from '../../../src/tui/cards/card.ts'
+import { armCard, isEditing } from '../../../src/tui/cards/card.ts'
 import { press } from '../../../src/tui/controller/press.ts'
 import { reduce } from '../../../src/tui/state/reduce.ts'
 import type { ChatState } from '../../../src/tui/state/types.ts'
@@ -109,6 +109,23 @@ test('the answering window shows the call as the user has changed it', () => {
   const running = reduce(before, { type: 'stream', event: { seq: 0, event } })
   const answered = reduce(running, { type: 'ask-answered', askId: 'ask-1', arguments: '{"command":"ls"}' })
   assert.deepEqual([answered.tools[0]!.arguments, answered.asks[0]!.isAnswered], ['{"command":"ls"}', true])
+})
+
+test('the text of a call leaves the composer when its question closes, and stays on the kill ring', () => {
+  const { state } = play(['tab'])
+  assert.equal(promptText(state.prompt), 'npm test')
+  const closed = { askId: 'ask-1', by: 'sh:2', content: '{}' }
+  for (const action of [
+    { type: 'ask-closed', closed },
+    { type: 'conversation', agent: 'crab', sender: 'sh:3', session: 's3', title: '' },
+  ] as const) {
+    const after = reduce(state, action)
+    assert.deepEqual([promptText(after.prompt), after.prompt.kills[0]], ['', 'npm test'])
+    assert.match(after.hint, /Ctrl\+Y inserts what you edited/)
+    assert.ok(after.asks.every((card) => !isEditing(card)))
+  }
+  const escaped = play(['tab', 'escape']).state.prompt
+  assert.deepEqual([promptText(escaped), escaped.kills[0]], ['', 'npm test'])
 })
 
 /** Presses keys in a chat with this card; each key comes after a pause, except those with the prefix `fast:`. */

@@ -69,6 +69,19 @@ test('an answer that broke off after a part of it was printed is marked, and sta
   )
 })
 
+test('an answer that broke off after a whole text of it was printed is marked, whatever came next', () => {
+  const whole = after(busyState(), [textStart, chunk('I look.'), textEnd])
+  for (const next of [[], [{ $case: 'thinkingStart', value: { agent: '' } } as const]]) {
+    const broken = after(whole, [...next, retry({ discardedTexts: 1 }), retry({ attempt: 2 })])
+    const again = after(broken, [textStart, chunk('I look.'), textEnd])
+    const texts = finishedBlocks(again).slice(1)
+    assert.deepEqual(
+      texts.flatMap((block) => ('text' in block && block.text !== '' ? [block.text] : [])),
+      ['I look.', 'The answer broke off here, and starts again', 'I look.'],
+    )
+  }
+})
+
 test('an answer that broke off is printed when the turn gives up or is stopped', () => {
   const broken = after(busyState(), [textStart, chunk('Half'), retry({ discardedTexts: 1 }), textEnd])
   for (const end of [turnEnd('no', 'failed'), turnEnd('Cancelled', 'cancelled')]) {
