@@ -137,7 +137,7 @@ function checkArguments({ program, command }: CommandContext, args: readonly str
     const name = [program, ...command.path].join(' ')
     throw new CrabError('usage', `Cannot run "${name}": ${describeArgumentProblem(command.args, args)}`, {
       cause,
-      hint: `usage: ${name} ${formatArgumentNotation(command.args)}`.trim(),
+      hint: `${name} ${formatArgumentNotation(command.args)}`.trim(),
     })
   }
 }

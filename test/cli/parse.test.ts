@@ -152,7 +152,7 @@ test('parseOptions() requires the arguments of a command, and no more', () => {
     [many!, []],
     [many!, ['--']],
   ] as const) {
-    const hint = `usage: crabtalk try ${command.args.replace('...ids', 'ids…')}`.trim()
+    const hint = `crabtalk try ${command.args.replace('...ids', 'ids…')}`.trim()
     assert.throws(() => parse(command, argv), { kind: 'usage', hint }, argv.join(' '))
   }
 })
@@ -231,7 +231,7 @@ test('parseOptions() uses the name of the program it was started as', () => {
   const named = { program: 'crabup', command: COMMAND }
   assert.throws(() => parseOptions(named, ['--frobnicate']), { hint: 'see crabup try --help' })
   const lacking = { program: 'crabup', command: { ...COMMAND, args: '<name>' } }
-  assert.throws(() => parseOptions(lacking, []), { hint: 'usage: crabup try <name>' })
+  assert.throws(() => parseOptions(lacking, []), { hint: 'crabup try <name>' })
 })
 
 function parse(command: Command, argv: readonly string[]): ParsedOptions {

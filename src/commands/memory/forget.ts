@@ -2,6 +2,7 @@ import { requireConsent } from '../../cli/ask/confirm.ts'
 import type { CommandHandler } from '../../cli/command.ts'
 import { printJson } from '../../cli/print.ts'
 import { CrabError, toCrabError } from '../../core/base/errors.ts'
+import { sanitize } from '../../core/base/sanitize.ts'
 import { type MemoryEntry, MemoryKind } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
 import { attach } from '../../daemon/attach.ts'
@@ -26,7 +27,7 @@ export const forgetMemoryCommand: CommandHandler = async ({ options, host, signa
   for (const { name } of entries) {
     const op = { $case: 'forget', value: { name } } as const
     const removed = await request(attached.dispatch, 'memoryOp', { agent, op }, signal)
-    if (!options.has('json')) host.stdout.write(`forgot ${summarizeEntry(removed)}\n`)
+    if (!options.has('json')) host.stdout.write(sanitize(`forgot ${removed.name}\n`))
   }
   return options.has('json') ? printJson(host, entries.map(toJsonEntry)) : 0
 }

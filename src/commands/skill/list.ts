@@ -26,4 +26,4 @@ export function toJsonSkill({ name, description, source, sourceKind }: SkillInfo
   return { name, description, folder: source, own: sourceKind === SourceKind.LOCAL }
 }
 
-const NONE = 'No skills yet; a skill is a folder in skills/ of the home with a SKILL.md\n'
+const NONE = 'No skills yet; create one with crabtalk skill new NAME\n'

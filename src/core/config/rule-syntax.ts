@@ -57,7 +57,7 @@ export function readRule(text: string): RuleResult {
   const governor = GOVERNORS.get(name)
   if (governor === undefined) return readTool(name, argument)
   if (governor.name !== name)
-    return wrong(`never matches: ${governor.name} governs ${name}`, governor.example)
+    return wrong(`never matches: rules for ${governor.name} apply to ${name}`, governor.example)
   if (argument?.trim() === '') return wrong('has empty parentheses', `${name} or ${governor.example}`)
   return governor.name === 'bash' ? readBash(argument) : readPath(governor.name, argument)
 }

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises'
-import { basename, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { CrabError } from '../../core/base/errors.ts'
 import { isObject } from '../../core/base/json.ts'
 import type { JsonObject } from '../../core/base/message.ts'
@@ -143,7 +143,7 @@ async function readPath(
   if (found?.isFile()) return { kind: 'tarball', path }
   if (found?.isDirectory() && (await hasMarker(path, verb))) return { kind: 'folder', path }
   const why = found ? `that folder has no ${MARKERS[verb]}` : 'it does not exist'
-  throw new CrabError('no-input', `Cannot ${verb} ${basename(path)}: ${why}`, { hint: `looked at ${path}` })
+  throw new CrabError('no-input', `Cannot ${verb} ${word}: ${why}`, { hint: `looked at ${path}` })
 }
 
 /** Whether a folder contains the file that marks a package. */

@@ -65,7 +65,7 @@ test('an invalid rule is an error with its line, in config.toml and in an agent 
   await assert.rejects(agentStore(home.paths).get('a'), {
     kind: 'config',
     message:
-      'agents/a.toml:2: "permissions.deny[0]" (write) never matches: edit governs write (for example edit(src/**))\n' +
+      'agents/a.toml:2: "permissions.deny[0]" (write) never matches: rules for edit apply to write (for example edit(src/**))\n' +
       'agents/a.toml:2: "permissions.deny[1]" must be a string, not a number\n' +
       'agents/a.toml:3: "permissions.allow" must be a list, not a string',
   })

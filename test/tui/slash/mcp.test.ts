@@ -20,11 +20,11 @@ test('/mcp shows one row for a server that several agents share, and its keys pe
   }
   const chat = createSlashChat(node.dispatch)
   await runSlash('/mcp', chat.context, NEVER)
-  assert.deepEqual(row(chat), { SERVER: 'one', STATE: 'idle', OWNERS: '2 agents', TOOLS: '-' })
+  assert.deepEqual(row(chat), { SERVER: 'one', STATE: 'idle', AGENTS: '2 agents', TOOLS: '-' })
 
   await press(chat, 'p')
   assert.match(panel(chat).note, /^one answers in \d+ ms, connected in \d+ ms$/)
-  assert.deepEqual(row(chat), { SERVER: 'one', STATE: 'connected', OWNERS: '2 agents', TOOLS: '2' })
+  assert.deepEqual(row(chat), { SERVER: 'one', STATE: 'connected', AGENTS: '2 agents', TOOLS: '2' })
   assert.equal(panel(chat).title, 'MCP servers: 1 connection, 2 agents')
 
   await press(chat, 'r')

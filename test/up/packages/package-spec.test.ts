@@ -63,7 +63,7 @@ test('parsePackageSpec() recognizes tarballs and folders by paths', async () => 
   })
   await assert.rejects(parsePackageSpec('./empty', undefined, at), {
     kind: 'no-input',
-    message: 'Cannot pull empty: that folder has no package.json',
+    message: 'Cannot pull ./empty: that folder has no package.json',
   })
 })
 

@@ -36,7 +36,7 @@ const WRONG: [string[], number, RegExp, RegExp][] = [
     ['daemon', 'status', 'x'],
     2,
     /Cannot run "crabup daemon status": it takes no arguments/,
-    /usage: crabup daemon status/,
+    /crabup daemon status/,
   ],
   [['daemon', 'start', '--dryrun'], 2, /Unknown option --dryrun/, /did you mean --dry-run\?/],
   [['daemon', 'start', '--no-daemon'], 2, /Unknown option --no-daemon/, /see crabup daemon start --help/],
