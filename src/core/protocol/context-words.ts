@@ -15,6 +15,8 @@ export function formatContextPart({ kind, name, count, unused }: ContextPart): {
       const use = unused ? ', not used in this conversation' : ''
       return { name: name === '' ? 'built-in tools' : `tools of ${name}`, note: `${count}${use}` }
     }
+    case ContextPartKind.MEMORY:
+      return { name: 'memory', note: count === 0 ? 'its tools' : `its tools, ${pluralize(count, 'result')}` }
     case ContextPartKind.SUMMARY:
       return { name: 'summary', note: 'of earlier messages' }
     case ContextPartKind.USER:
@@ -32,6 +34,7 @@ export const CONTEXT_PART_NAMES: Readonly<Record<ContextPartKind, string>> = {
   [ContextPartKind.PROMPT]: 'prompt',
   [ContextPartKind.INSTRUCTIONS]: 'instructions',
   [ContextPartKind.TOOLS]: 'tools',
+  [ContextPartKind.MEMORY]: 'memory',
   [ContextPartKind.SUMMARY]: 'summary',
   [ContextPartKind.USER]: 'user',
   [ContextPartKind.ASSISTANT]: 'assistant',

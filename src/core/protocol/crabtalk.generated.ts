@@ -232,6 +232,8 @@ export const ContextPartKind = {
   USER: 5,
   ASSISTANT: 6,
   RESULTS: 7,
+  /** MEMORY - The tools of the agent's memory, and what they returned. */
+  MEMORY: 8,
 } as const;
 
 export type ContextPartKind = typeof ContextPartKind[keyof typeof ContextPartKind];
@@ -245,6 +247,7 @@ export namespace ContextPartKind {
   export type USER = typeof ContextPartKind.USER;
   export type ASSISTANT = typeof ContextPartKind.ASSISTANT;
   export type RESULTS = typeof ContextPartKind.RESULTS;
+  export type MEMORY = typeof ContextPartKind.MEMORY;
 }
 
 /** The kinds of the memory file. */

@@ -9,6 +9,7 @@ export type ContextPartName =
   | 'prompt'
   | 'instructions'
   | 'tools'
+  | 'memory'
   | 'summary'
   | 'user'
   | 'assistant'
@@ -20,7 +21,7 @@ export interface RequestPart {
   /** The path of instructions or the name of a server; empty for other parts. */
   name: string
   tokens: number
-  /** The number of tools or messages. */
+  /** The number of tools or messages; of memory, the number of results. */
   count: number
   /** Whether the conversation has not called any of these tools. */
   unused: boolean
@@ -45,23 +46,34 @@ export function breakDownRequest({
   window,
   system,
   tools,
+  memoryTools,
   history,
 }: {
   model: string
   window: number | undefined
   system: string
   tools: readonly ToolSpec[]
+  /** The names of the tools that read and write the agent's memory. */
+  memoryTools: readonly string[]
   history: SessionHistory
 }): RequestBreakdown {
   const called = new Set(
     history.messages.flatMap(({ tool_calls: calls = [] }) => calls.map(({ name }) => name)),
   )
-  const messages = messageParts(history)
-  const parts = [...systemParts(system), ...toolParts(tools, called), ...messages].filter(
+  const isMemory = ({ name }: { name: string }) => memoryTools.includes(name)
+  const memoryCalls = new Set(
+    history.messages.flatMap(({ tool_calls: calls = [] }) => calls.filter(isMemory).map(({ id }) => id)),
+  )
+  const isRecalled = ({ tool_call_id: id = '' }: Message) => memoryCalls.has(id)
+  const recalled = toPart('memory', history.messages.filter(isRecalled))
+  const messages = messageParts(history, isRecalled)
+  const otherTools = tools.filter((tool) => !isMemory(tool))
+  const memory = { ...recalled, tokens: recalled.tokens + estimateSpecs(tools.filter(isMemory)) }
+  const parts = [...systemParts(system), ...toolParts(otherTools, called), memory, ...messages].filter(
     ({ tokens }) => tokens > 0,
   )
   const total = sumTokens(parts)
-  const replaced = sumTokens(messages.filter(({ kind }) => kind !== 'summary'))
+  const replaced = recalled.tokens + sumTokens(messages.filter(({ kind }) => kind !== 'summary'))
   const quoted = sumTokens(messages.filter(({ kind }) => kind === 'user'))
   const compactable = Math.max(0, replaced - Math.min(quoted, MAX_QUOTED_TOKENS) - SUMMARY_TOKENS)
   return { model, window, total, counted: history.counted?.tokens, parts, compactable }
@@ -99,13 +111,22 @@ function toolParts(tools: readonly ToolSpec[], called: ReadonlySet<string>): Req
   const servers = [...new Set(tools.map(({ server = '' }) => server))].sort()
   return servers.map((name) => {
     const own = tools.filter(({ server = '' }) => server === name)
-    const specs = own.map(({ name: tool, description, parameters }) => [tool, description, parameters])
     const unused = name !== '' && !own.some((tool) => called.has(tool.name))
-    return { kind: 'tools', name, tokens: estimateTokens(JSON.stringify(specs)), count: own.length, unused }
+    return { kind: 'tools', name, tokens: estimateSpecs(own), count: own.length, unused }
   })
 }
 
-function messageParts({ messages, archive }: SessionHistory): RequestPart[] {
+function estimateSpecs(tools: readonly ToolSpec[]): number {
+  if (tools.length === 0) return 0
+  return estimateTokens(
+    JSON.stringify(tools.map(({ name, description, parameters }) => [name, description, parameters])),
+  )
+}
+
+function messageParts(
+  { messages, archive }: SessionHistory,
+  isRecalled: (message: Message) => boolean,
+): RequestPart[] {
   const summary = archive ? messages.slice(0, 1) : []
   const rest = toRequestMessages(messages.slice(summary.length))
   const pick = (role: Message['role']) => rest.filter((message) => message.role === role)
@@ -113,7 +134,10 @@ function messageParts({ messages, archive }: SessionHistory): RequestPart[] {
     toPart('summary', summary),
     toPart('user', pick('user')),
     toPart('assistant', pick('assistant')),
-    toPart('results', pick('tool')),
+    toPart(
+      'results',
+      pick('tool').filter((message) => !isRecalled(message)),
+    ),
   ]
 }
 

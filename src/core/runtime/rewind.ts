@@ -95,11 +95,12 @@ export async function listRewindTargets(
   const seen = effectiveLines(lines)
   const all = await undo.runs(session)
   const messages = seen.filter((line): line is EntryLine => line.kind === 'entry' && line.role === 'user')
-  const targets = messages.map(async ({ seq, ts, content, typed = content }) => {
-    const paths = await undo.paths(session, runsFrom(seen, seq, all))
-    return { seq, ts, content: typed, files: paths.length }
+  const changed = new Map<string, readonly string[]>()
+  for (const run of all) changed.set(run, await undo.paths(session, [run]))
+  return messages.toReversed().map(({ seq, ts, content, typed = content }) => {
+    const paths = new Set(runsFrom(seen, seq, all).flatMap((run) => changed.get(run) ?? []))
+    return { seq, ts, content: typed, files: paths.size }
   })
-  return (await Promise.all(targets)).toReversed()
 }
 
 /**

@@ -172,7 +172,8 @@ export class Runtime implements AsyncDisposable {
     const offered = (await hook.schema?.(agent, { ...turn, emit: () => {}, session, selection })) ?? []
     const used = agent.model ?? provider.defaultModel()
     const window = provider.facts(used).context
-    return breakDownRequest({ model: used, window, system, tools: offered, history })
+    const memoryTools = hook.groups?.(agent).find(({ id }) => id === 'memory')?.tools ?? []
+    return breakDownRequest({ model: used, window, system, tools: offered, memoryTools, history })
   }
 
   /**

@@ -26,6 +26,7 @@ const KINDS: Record<ContextPartName, ContextPartKind> = {
   prompt: ContextPartKind.PROMPT,
   instructions: ContextPartKind.INSTRUCTIONS,
   tools: ContextPartKind.TOOLS,
+  memory: ContextPartKind.MEMORY,
   summary: ContextPartKind.SUMMARY,
   user: ContextPartKind.USER,
   assistant: ContextPartKind.ASSISTANT,

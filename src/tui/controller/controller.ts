@@ -138,6 +138,7 @@ export class Controller {
     const { actions, effects } = press(store.get(), piece, around)
     for (const action of actions) store.act(action)
     if (effects.every(({ type }) => type !== 'leave')) this.#isLeaving = false
+    if (effects.some((effect) => effect.type === 'submit' && !QUIT.test(effect.text))) this.#hasQuit = false
     for (const effect of effects) this.do(effect)
   }
 
@@ -324,6 +325,7 @@ export class Controller {
   }
 }
 
+const QUIT = /^\/(quit|exit)\s*$/
 const LOST = 'A turn is running in this process: wait until it ends'
 
 /** The time, in milliseconds, within which a key counts as pressed again. */

@@ -41,7 +41,7 @@ export async function applyRewind(value: string, context: SlashContext, signal: 
   const result = await context.hold(() =>
     request(context.dispatch, 'rewind', { session, to, files, keepMessages }, signal),
   )
-  printFiles(result, context, files)
+  if (files) printFiles(result, context, keepMessages)
   if (keepMessages) return
   const { prompt, usage } = context.state()
   const text = context.putBack(withoutMentionedFiles(result.content), result.attachments)
@@ -105,11 +105,11 @@ function ways({ seq, files }: RewindPoint): PickerItem[] {
 }
 
 /** Prints the result for each file, as `/undo` does. */
-function printFiles({ files }: RewindResult, context: SlashContext, wanted: boolean): void {
-  if (!wanted) return
+function printFiles({ files }: RewindResult, context: SlashContext, keepMessages: boolean): void {
+  const what = keepMessages ? 'Files restored' : 'Went back'
   const rows = files.map(({ path, outcome, reason }) => [
     outcomeWord(outcome),
     reason === '' ? path : `${path}: ${reason}`,
   ])
-  printRows(context, `Went back · ${pluralize(files.length, 'file')}`, rows)
+  printRows(context, `${what} · ${pluralize(files.length, 'file')}`, rows)
 }

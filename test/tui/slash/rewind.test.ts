@@ -43,6 +43,18 @@ test('/rewind goes back with the files, and puts the message into the composer',
   assert.equal(toSentLines(node.server.requests.at(-1)).at(-1), 'user: again')
 })
 
+test('/rewind restores only the files, and says so', async () => {
+  await using node = await startChanged()
+  const chat = await openOn(node)
+  await runSlash('/rewind', chat.context, NEVER)
+  await choose(chat, 1)
+  await choose(chat, 2)
+  const block = chat.blocks().at(-1)
+  assert.ok(block?.kind === 'output')
+  assert.equal(block.title, 'Files restored · 1 file')
+  assert.equal(chat.state().prompt.text, '')
+})
+
 test('/rewind forks where you choose, and leaves the conversation as it is', async () => {
   await using node = await startChanged()
   const chat = await openOn(node)
@@ -116,7 +128,20 @@ test('/context breaks the next request down, and says what would make room', asy
   const rows = block.rows!.map(([, , what]) => what ?? '')
   assert.ok(rows.some((row) => row.startsWith('instructions') && row.endsWith('Crab.md')))
   assert.ok(rows.some((row) => /^built-in tools · \d+$/.test(row)))
+  assert.ok(rows.includes('memory · its tools'))
   assert.deepEqual(rows.slice(-3), ['you · 1 message', 'agent · 1 message', 'free'])
+})
+
+test('/context counts what the memory returned as memory', async () => {
+  const recall = { call: 'c', name: 'recall', args: '{"query":"port"}' }
+  await using node = await startTestDispatch([{ parts: [recall] }, { parts: ['5433'] }])
+  await node.ask('which port?')
+  const chat = await openOn(node)
+  await runSlash('/context', chat.context, NEVER)
+  const block = chat.blocks().find(({ kind }) => kind === 'output') as Extract<Block, { kind: 'output' }>
+  const rows = block.rows!.map(([, , what]) => what ?? '')
+  assert.ok(rows.includes('memory · its tools, 1 result'), rows.join())
+  assert.ok(!rows.some((row) => row.startsWith('tool results')))
 })
 
 /** A conversation of two turns, the second of which wrote a file. */
