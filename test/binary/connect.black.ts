@@ -59,7 +59,7 @@ test('connect names what is wrong by its exit code, and writes nothing', async (
   assertFailed(await run([]), 'usage', { message: /no provider is named/, hint: /--key-stdin$/ })
   assertFailed(await run(['antropic']), 'usage', { message: /"antropic"/, hint: /anthropic/ })
   assertFailed(await run(['openai']), 'credentials', { message: /no key is given$/, hint: /OPENAI_API_KEY/ })
-  assertFailed(await run(['openai', '--key-stdin']), 'credentials', { message: /standard input has no key$/ })
+  assertFailed(await run(['openai', '--key-stdin']), 'credentials', { message: /standard input is empty$/ })
   assertFailed(await run(['--base-url', dead]), 'unavailable', {
     message: /connection refused$/,
     hint: /address$/,
@@ -161,6 +161,12 @@ test('/connect replaces the key of a connected provider, and stores what its lis
   assert.equal(await readFile(file, 'utf8'), saved)
   await say(chat, 'hello again')
   await chat.shows('hello from the model')
+  const name = `127.0.0.1-${server.port}`
+  const refused = await box.run(['connect', name, '--key-stdin'], { stdin: 'sk-wrong-key-2222222' })
+  assertFailed(refused, 'credentials', { message: /the key was refused/ })
+  const renewed = await box.run(['connect', name, '--key-stdin'], { stdin: KEY })
+  assert.match(renewed.stdout, new RegExp(`^Connected ${name} \\(`))
+  assert.equal(await readFile(file, 'utf8'), saved)
   assert.equal((await box.run(['model', 'use', 'small-1'])).code, 0)
   assert.match(await readFile(file, 'utf8'), /context = \{ large-1 = 64000, small-1 = 8000 \}/)
 })

@@ -4,17 +4,12 @@ import { resolvePaths } from '../../cli/paths.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { createFile } from '../../core/base/files.ts'
 import { readConfig } from '../../core/config/load-config.ts'
-import {
-  type ConnectChoice,
-  findConnectChoice,
-  listConnectChoices,
-  listSavedProviders,
-} from '../../core/connect/choices.ts'
+import { type ConnectChoice, findConnectChoice, listConnectChoices } from '../../core/connect/choices.ts'
 import { type ProviderConnection, toConnection } from '../../core/connect/connection.ts'
 import { saveConnection } from '../../core/connect/save-connection.ts'
 import { tryConnection, tryModel } from '../../core/connect/try-connection.ts'
 import type { ProviderInput, ProviderSetup } from '../../tui/ports.ts'
-import { openConnectHome } from '../connect/home.ts'
+import { listSavedChoices, openConnectHome } from '../connect/home.ts'
 
 /** Opens the setup of model providers for a chat. Keys stay in this process until they are saved. */
 export function openProviderSetup(host: Host): ProviderSetup {
@@ -31,9 +26,7 @@ export function openProviderSetup(host: Host): ProviderSetup {
   }
   return {
     async list(signal) {
-      const config = await readConfig(resolvePaths(host))
-      const saved = config.ok ? listSavedProviders(config.value) : []
-      choices = [...saved, ...(await listConnectChoices(host.env, signal))]
+      choices = [...(await listSavedChoices(host)), ...(await listConnectChoices(host.env, signal))]
       return choices.map(({ saved: provider, ...choice }) => ({
         ...choice,
         ...(provider && { savedAddress: provider.baseUrl ?? '' }),

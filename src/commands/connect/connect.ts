@@ -17,7 +17,7 @@ export const connectCommand: CommandHandler = async ({ options, host, signal }) 
 }
 
 async function connectUnattended(options: ParsedOptions, host: Host, signal: AbortSignal): Promise<number> {
-  const choice = readProviderChoice(options, host)
+  const choice = await readProviderChoice(options, host)
   if (!choice) {
     throw new CrabError('usage', 'Cannot connect: no provider is named, and there is no terminal to ask on', {
       hint: 'for example crabtalk connect anthropic --key-stdin',
@@ -32,9 +32,10 @@ async function connectUnattended(options: ParsedOptions, host: Host, signal: Abo
   if (has('no-check'))
     return finishConnect(host, { connection, model: value('model'), isChecked: false }, options, signal)
   const { names, usual, contexts } = await tryConnection(connection, host.env, signal)
-  const model = chooseModel(connection, { names, usual, wanted: value('model') })
-  if (names.length === 0) await tryModel(connection, model, host.env, signal)
-  const context = contexts.get(model)
+  const keepsModel = choice.saved !== undefined && !has('model')
+  const model = keepsModel ? undefined : chooseModel(connection, { names, usual, wanted: value('model') })
+  if (names.length === 0 && model !== undefined) await tryModel(connection, model, host.env, signal)
+  const context = model === undefined ? undefined : contexts.get(model)
   return finishConnect(host, { connection, model, context, isChecked: true }, options, signal)
 }
 

@@ -8,6 +8,7 @@ import { type ConnectChoice, listConnectChoices } from '../../core/connect/choic
 import { type ProviderConnection, toConnection } from '../../core/connect/connection.ts'
 import { type OfferedModels, tryConnection, tryModel } from '../../core/connect/try-connection.ts'
 import { finishConnect, readProviderChoice } from './finish.ts'
+import { listSavedChoices } from './home.ts'
 
 interface ConnectDialog {
   terminal: Terminal
@@ -31,10 +32,17 @@ export async function connectAtTerminal(
   using terminal = host.terminal()
   if (!terminal) throw new CrabError('usage', 'Cannot ask: the terminal is gone', { hint: 'use --key-stdin' })
   const dialog = { terminal, options, host, signal }
-  const choice = readProviderChoice(options, host) ?? (await askChoice(dialog))
+  const choice = (await readProviderChoice(options, host)) ?? (await askChoice(dialog))
   const baseUrl =
     options.value('base-url') ?? (choice.asksAddress ? await askAddress(dialog, choice) : undefined)
   const { connection, offered } = await askUntilTried(dialog, { choice, baseUrl })
+  if (choice.saved && !options.has('model'))
+    return finishConnect(
+      host,
+      { connection, model: undefined, isChecked: offered !== undefined },
+      options,
+      signal,
+    )
   if (offered === undefined) {
     const model = options.value('model') ?? (await askModel(dialog, { names: [], usual: undefined }))
     return finishConnect(host, { connection, model, isChecked: false }, options, signal)
@@ -47,7 +55,7 @@ export async function connectAtTerminal(
 }
 
 async function askChoice({ terminal, host, signal }: ConnectDialog): Promise<ConnectChoice> {
-  const choices = await listConnectChoices(host.env, signal)
+  const choices = [...(await listSavedChoices(host)), ...(await listConnectChoices(host.env, signal))]
   const rows = choices.map(
     (choice, at) => `  ${`${at + 1}`.padStart(2)}  ${choice.title.padEnd(26)}${describeChoice(choice)}\n`,
   )
@@ -60,7 +68,8 @@ async function askChoice({ terminal, host, signal }: ConnectDialog): Promise<Con
   }
 }
 
-function describeChoice({ keyVariable, models, key, asksAddress }: ConnectChoice): string {
+function describeChoice({ keyVariable, models, key, asksAddress, saved }: ConnectChoice): string {
+  if (saved) return 'connected: replace the key'
   if (models.length > 0) return sanitizeLine(`found on this machine: ${models.slice(0, 3).join(', ')}`)
   if (keyVariable !== undefined) return `${keyVariable} is set`
   const parts = [

@@ -4,12 +4,25 @@ import { printJson } from '../../cli/print.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
 import { type ConnectChoice, findConnectChoice, OTHER_PROVIDER } from '../../core/connect/choices.ts'
 import { type SavedConnection, saveConnection } from '../../core/connect/save-connection.ts'
-import { openConnectHome } from './home.ts'
+import { listSavedChoices, openConnectHome } from './home.ts'
 
 /** Returns the provider that the command line names; undefined when it names none. */
-export function readProviderChoice({ args, has }: ParsedOptions, host: Host): ConnectChoice | undefined {
+export async function readProviderChoice(
+  { args, has }: ParsedOptions,
+  host: Host,
+): Promise<ConnectChoice | undefined> {
   const name = args[0] ?? (has('base-url') ? OTHER_PROVIDER : undefined)
-  return name === undefined ? undefined : findConnectChoice(name, host.env)
+  if (name === undefined) return undefined
+  try {
+    return findConnectChoice(name, host.env)
+  } catch (reason) {
+    const saved = await listSavedChoices(host)
+    return saved.find(({ title }) => title === name) ?? throwReason(reason)
+  }
+}
+
+function throwReason(reason: unknown): never {
+  throw reason
 }
 
 /** A connection to write, and whether it was tried. */

@@ -11,7 +11,8 @@ export const CONNECT_COMMANDS: readonly Command[] = [
     args: '[provider]',
     summary: 'Connect a model provider: its key, its address, and the default model',
     details: `PROVIDER is anthropic, openai, google, openrouter, groq, mistral, xai, deepseek, bedrock, azure, or a server on this
-machine: ollama, lmstudio, llama.cpp, vllm. --base-url connects any OpenAI-compatible server. Asks for what is missing when it runs
+machine: ollama, lmstudio, llama.cpp, vllm; or the name of a provider in config.toml, whose key is replaced. --base-url
+connects any OpenAI-compatible server. Asks for what is missing when it runs
 on a terminal. The key is tried with one request before anything is written; it is stored in config.toml, which only you can read.`,
     options: [
       { name: 'key-stdin', summary: 'Read the key from standard input' },

@@ -48,7 +48,7 @@ export function toConnection(input: ConnectionInput, env: Env): ProviderConnecti
   const region = input.region ?? saved?.region
   const preset = saved ? findPreset(saved) : PRESETS.find(({ name }) => name === choice.id)
   const kind: ProviderKind = saved?.kind ?? preset?.kind ?? 'openai-compatible'
-  const address = saved ? saved.baseUrl : findAddress(input, preset, env)
+  const address = saved && !input.baseUrl?.trim() ? saved.baseUrl : findAddress(input, preset, env)
   const apiKey = input.apiKey?.trim() || undefined
   const name = saved?.name ?? (choice.id === OTHER_PROVIDER ? nameHost(address ?? '') : choice.id)
   const provider: ProviderConfig = {
