@@ -40,10 +40,13 @@ export type HelpSections = readonly (readonly [title: string, words: readonly st
 
 /** The sections of the first help page of `crabtalk`. */
 export const CRABTALK_SECTIONS: HelpSections = [
-  ['Talk', ['chat', 'send', 'conversation', 'memory']],
+  ['Talk', ['chat', 'send', 'conversation', 'memory', 'usage']],
   ['Activity', ['attach', 'tail', 'wait', 'asks', 'answer', 'events', 'cron']],
   ['Agents and permissions', ['agent', 'skill', 'mcp', 'policy', 'trust']],
-  ['Setup', ['daemon', 'token', 'config', 'doctor', 'completions', 'licenses', 'version']],
+  [
+    'Setup',
+    ['connect', 'model', 'daemon', 'token', 'config', 'doctor', 'completions', 'licenses', 'version'],
+  ],
 ]
 
 /** The sections of the first help page of `crabup`. */
@@ -64,6 +67,7 @@ export const GROUP_SUMMARIES: Readonly<Record<string, string>> = {
   events: 'What agents do, and what starts them',
   mcp: 'The MCP servers of your agents',
   memory: 'What agents remember',
+  model: 'The models of your providers',
   pkg: 'Packages of skills and agents',
   policy: 'Permissions',
   self: 'This installation',

@@ -61,6 +61,7 @@ export async function runChat(
         ...{ ports, rules: options.rules },
         send: (line, message) => controller.turns.queuePrepared(line, message),
         say: (text) => controller.turns.say(text),
+        addContext: (text) => controller.turns.addContext(text),
         putBack: (text, files) => controller.pasted.putBack(text, files),
         showBlocks: (title, blocks) =>
           control.lend(() => showBlocks({ title, blocks }, transcript, shutdown.signal)),

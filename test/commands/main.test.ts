@@ -57,6 +57,15 @@ test('every page of help fits a terminal of 80 columns, except for examples', as
   }
 })
 
+test('every command has its place on the first page of help, and no page lacks a word', async () => {
+  const visible = CRABTALK.filter(({ hidden }) => !hidden).map(({ path }) => path)
+  const first = await run(['--help'])
+  assert.doesNotMatch(first.stdout, /^Others:/m)
+  assert.doesNotMatch((await run(['--help'], {}, 'crabup')).stdout, /^Others:|undefined/m)
+  for (const path of [[], ...visible.map((words) => words.slice(0, 1)), ...visible])
+    assert.doesNotMatch((await run([...path, '--help'])).stdout, /undefined/)
+})
+
 test('every command has help with an example and every option', async () => {
   for (const { path, examples, options } of CRABTALK.filter(({ hidden }) => !hidden)) {
     const { stdout, code } = await run([...path, '--help'])

@@ -61,6 +61,7 @@ export async function openTestChat(
         leaveTurn: () => controller.turns.leave(),
         send: (line, message) => controller.turns.queuePrepared(line, message),
         say: (text) => controller.turns.say(text),
+        addContext: (text) => controller.turns.addContext(text),
         putBack: (text, files) => controller.pasted.putBack(text, files),
         showBlocks: async (_, blocks) => {
           for (const block of blocks) store.act({ type: 'print', block })

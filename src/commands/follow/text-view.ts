@@ -5,6 +5,7 @@ import type { Output } from '../../cli/output.ts'
 import { formatCallLine, formatFailureLine } from '../../cli/turn/call-line.ts'
 import { isNotRun } from '../../core/base/not-run.ts'
 import { Sanitizer, sanitize } from '../../core/base/sanitize.ts'
+import { toTypedText } from '../../core/base/typed-message.ts'
 import { escapeLine } from '../../core/base/visible.ts'
 import { formatCompaction } from '../../core/protocol/compaction-words.ts'
 import type {
@@ -54,7 +55,8 @@ export class TextView implements FollowView {
     if (role === 'tool')
       return isError ? this.#line('✗', `${name}: ${formatFailureLine(content)}`) : undefined
     const files = attachments.map((file) => `[${file.name || file.mediaType}]`)
-    const text = [content, ...files].filter((part) => part !== '').join('\n')
+    const words = role === 'user' ? toTypedText(content) : content
+    const text = [words, ...files].filter((part) => part !== '').join('\n')
     const who = role === 'user' ? this.#address.sender : agent || this.#address.agent
     const spoken = text === '' ? undefined : this.#say(who, text)
     return toolCalls.map((call) => this.#line('→', formatCallLine(call))).at(-1) ?? spoken

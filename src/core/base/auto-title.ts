@@ -23,10 +23,14 @@ export function shownTitle({ title, preview }: { title: string; preview: string 
 function withoutCode(text: string): string {
   const words = text
     .replaceAll(/<shell [^>]*>.*?<\/shell>/gs, ' ')
+    .replace(CUT_SHELL_LINE, (_, line: string) => line.replaceAll('\\', ''))
     .replaceAll(/(`{3,}|~{3,}).*?(\1|$)/gs, ' ')
   const rest = collapseBlanks(words)
   return rest === '' ? collapseBlanks(text.replaceAll(/[`~]{3,}\w*/g, ' ')) : rest
 }
+
+/** Matches a shell line of the user whose output was cut off, in a preview that an earlier version stored. */
+const CUT_SHELL_LINE = /^<shell command="((?:[^"\\]|\\.)*)" .*$/s
 
 /** Removes the marks of Markdown, paths and mentions at the start, unless nothing else is left. */
 function withoutLead(line: string): string {

@@ -1,5 +1,6 @@
 import { shownTitle } from '../base/auto-title.ts'
 import { pluralize } from '../base/format.ts'
+import { readTypedMessage, type SentShellLine } from '../base/typed-message.ts'
 import type { SessionInfo, SessionMessage } from './crabtalk.generated.ts'
 import { type Dispatch, request } from './dispatch.ts'
 import { escapeHtml, markdownToHtml } from './html-text.ts'
@@ -50,7 +51,8 @@ function renderMessage(message: SessionMessage): string {
   if (message.role === 'tool') return renderResult(message)
   if (message.role === 'user') {
     const files = message.attachments.map(({ name, mediaType }) => `\n+ ${name || mediaType}`).join('')
-    return `<section class="user">${escapeHtml(message.content + files)}</section>\n`
+    const { shellLines, text } = readTypedMessage(message.content)
+    return `${shellLines.map(renderShellLine).join('')}<section class="user">${escapeHtml(text + files)}</section>\n`
   }
   const guest = message.agent === '' ? '' : `<p class="dim">${escapeHtml(message.agent)}</p>`
   const answer =
@@ -61,6 +63,10 @@ function renderMessage(message: SessionMessage): string {
     return `<details class="call"><summary>${escapeHtml(name)} <span class="dim">${escapeHtml(toLine(args))}</span></summary><pre><code>${escapeHtml(toText(args))}</code></pre></details>\n`
   })
   return answer + calls.join('')
+}
+
+function renderShellLine({ line, output }: SentShellLine): string {
+  return `<details class="call"><summary>! ${escapeHtml(line)}</summary><pre><code>${escapeHtml(output)}</code></pre></details>\n`
 }
 
 function renderResult({ name, isError, content }: SessionMessage): string {

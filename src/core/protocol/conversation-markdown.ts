@@ -1,5 +1,6 @@
 import { shownTitle } from '../base/auto-title.ts'
 import { pluralize } from '../base/format.ts'
+import { foldOutput, readTypedMessage } from '../base/typed-message.ts'
 import type { SessionInfo, SessionMessage } from './crabtalk.generated.ts'
 import { type Dispatch, request } from './dispatch.ts'
 import { readMessages } from './read-messages.ts'
@@ -35,16 +36,29 @@ function messageMarkdown(message: SessionMessage, agent: string): string {
   const who = message.role === 'user' ? 'You' : message.agent || agent
   const parts = [
     ...message.attachments.map((file) => `[attached: ${file.name || file.mediaType}, ${file.bytes} bytes]`),
-    message.content,
+    ...(message.role === 'user' ? toTypedParts(message.content) : [message.content]),
     ...message.toolCalls.map((call) => `\`${call.name}(${call.arguments})\``),
     message.stopReason && `[${message.stopReason}]`,
   ]
   return `\n## ${who}\n\n${parts.filter(Boolean).join('\n\n')}\n`
 }
 
+/** Returns the shell lines before a message of the user, each with its folded output, and the message. */
+function toTypedParts(content: string): string[] {
+  const { shellLines, text } = readTypedMessage(content)
+  const printed = shellLines.map(({ line, output }) =>
+    toCodeBlock(`! ${line}\n${foldOutput(output)}`.trimEnd()),
+  )
+  return [...printed, text]
+}
+
 function toolResult({ name, isError, content }: SessionMessage): string {
-  const fence = fenceFor(content)
-  return `${name}${isError ? ' failed' : ''}:\n\n${fence}\n${content}\n${fence}`
+  return `${name}${isError ? ' failed' : ''}:\n\n${toCodeBlock(content)}`
+}
+
+function toCodeBlock(text: string): string {
+  const fence = fenceFor(text)
+  return `${fence}\n${text}\n${fence}`
 }
 
 /** Returns a fence longer than any in the text. */

@@ -1,12 +1,14 @@
 import { isObject } from '../base/json.ts'
 import type { Message } from '../base/message.ts'
 import { isSecretValue, listSecretParts, type SecretPart } from '../base/secrets/secret-parts.ts'
+import { toTypedText } from '../base/typed-message.ts'
 
 /**
  * Returns the searchable text of a message: what the user typed, or its content, followed by each tool call
  * with the values of its arguments except secrets.
  */
-export function messageText({ typed, content, tool_calls: calls = [] }: Message): string {
+export function messageText({ role, typed, content, tool_calls: calls = [] }: Message): string {
+  if (role === 'user') return toTypedText(typed ?? content)
   if (calls.length === 0) return typed ?? content
   const lines = calls.map((call) => `${call.name} ${argumentText(call.arguments)}`.trim())
   return [...(content.trim() === '' ? [] : [content]), ...lines].join('\n')

@@ -1,5 +1,6 @@
 import { maskCredentials } from '../base/mask-credentials.ts'
 import { collapseBlanks } from '../base/sanitize.ts'
+import { withoutContext } from '../base/typed-message.ts'
 import type {
   Pair,
   ReadPosition,
@@ -127,7 +128,8 @@ function addLine(digest: SessionDigest, line: SessionLine): void {
   const { summary } = digest
   summary.updatedAt = line.ts
   if (line.kind === 'entry' && line.role !== 'tool') summary.messageCount += 1
-  if (line.kind === 'entry' && line.role === 'user') summary.preview ||= toPreview(line.typed ?? line.content)
+  if (line.kind === 'entry' && line.role === 'user')
+    summary.preview ||= toPreview(withoutContext(line.typed ?? line.content))
   if (line.kind === 'compact') summary.archiveCount += 1
   if (line.kind === 'event' && line.event === 'rewound') {
     summary.messageCount = Math.max(0, summary.messageCount - line.messages)

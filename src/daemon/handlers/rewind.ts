@@ -1,5 +1,6 @@
 import type { Attachment as StoredAttachment } from '../../core/base/message.ts'
 import { takeStart } from '../../core/base/truncate.ts'
+import { readTypedMessage } from '../../core/base/typed-message.ts'
 import type { ChangedFile } from '../../core/hooks/files/undo/changes.ts'
 import { UndoTurns } from '../../core/hooks/files/undo/turns.ts'
 import { ownPaths } from '../../core/hooks/protected-paths.ts'
@@ -36,7 +37,10 @@ export async function handleRewind(
   if (to === 0) {
     const { lines } = await services.stores.storage.read(session)
     const points = await listRewindTargets(lines, { session, undo })
-    const shown = points.map((point) => ({ ...point, content: takeStart(point.content, MAX_POINT_CHARS) }))
+    const shown = points.map((point) => ({
+      ...point,
+      content: takeStart(readTypedMessage(point.content).text, MAX_POINT_CHARS),
+    }))
     return {
       files: [],
       messages: 0,

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CrabError, toCrabError } from '../../core/base/errors.ts'
 import { pluralize } from '../../core/base/format.ts'
+import { toTypedText } from '../../core/base/typed-message.ts'
 import {
   type AttachState,
   CompactionState,
@@ -335,7 +336,7 @@ const TURN_LEFT = {
 } as const
 
 function toUserMessage({ content, attachments }: SessionMessage): { text: string; files: readonly string[] } {
-  return { text: content, files: attachments.map(({ name, mediaType }) => name || mediaType) }
+  return { text: toTypedText(content), files: attachments.map(({ name, mediaType }) => name || mediaType) }
 }
 
 function print(store: ChatStore, blocks: readonly Block[]): void {

@@ -28,14 +28,14 @@ export function isCommand(text: string): boolean {
 /** The dependencies of the slash commands of a chat. */
 export interface SlashParts
   extends OpenContext,
-    Pick<SlashContext, 'leave' | 'send' | 'say' | 'putBack' | 'showBlocks'> {
+    Pick<SlashContext, 'leave' | 'send' | 'say' | 'putBack' | 'addContext' | 'showBlocks'> {
   ports: ChatPorts
   rules: ChatOptions['rules']
 }
 
 /** Builds the context of slash commands, valid until the signal aborts. */
 export function slashContext(parts: SlashParts, signal: AbortSignal): SlashContext {
-  const { store, ports, rules, feed, leave, send, say, putBack, showBlocks } = parts
+  const { store, ports, rules, feed, leave, send, say, putBack, addContext, showBlocks } = parts
   return {
     ports,
     dispatch: ports.dispatch,
@@ -50,6 +50,7 @@ export function slashContext(parts: SlashParts, signal: AbortSignal): SlashConte
     send,
     say,
     putBack,
+    addContext,
     showBlocks,
     leave,
     lifetime: signal,

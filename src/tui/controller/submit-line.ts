@@ -1,5 +1,6 @@
 import { toCrabError } from '../../core/base/errors.ts'
 import { Serial } from '../../core/base/serial.ts'
+import { foldOutput, wrapShellLine } from '../../core/base/typed-message.ts'
 import type { ChatPorts } from '../ports.ts'
 import type { ChatAction } from '../state/actions.ts'
 import type { ChatStore } from '../state/store.ts'
@@ -102,8 +103,8 @@ async function runShellLine(
   { ports, act, addContext }: ShellContext,
   signal: AbortSignal,
 ): Promise<void> {
-  const report = (end: string, output: string) =>
-    addContext(`<shell command=${JSON.stringify(line)} ${end}>\n${output}\n</shell>`)
+  const report = (exitCode: number | undefined, output: string) =>
+    addContext(wrapShellLine({ line, exitCode, output }))
   act({ type: 'print', block: { kind: 'output', title: `$ ${line}` } })
   act({ type: 'set', change: { hint: 'Esc stops it' } })
   let newest = ''
@@ -115,25 +116,14 @@ async function runShellLine(
     const { output, exitCode } = await ports.runShell(line, show, signal)
     const title = exitCode === 0 ? '' : `exit ${exitCode}`
     act({ type: 'print', block: { kind: 'output', title, text: foldOutput(output) } })
-    report(`exit="${exitCode}"`, output)
+    report(exitCode, output)
   } catch (reason) {
     if (toCrabError(reason).kind === 'cancelled') {
       if (newest !== '') act({ type: 'print', block: { kind: 'output', title: '', text: `…\n${newest}` } })
-      report('interrupted="true"', newest) // what the command did so far is not undone
+      report(undefined, newest) // what the command did so far is not undone
     }
     throw reason
   } finally {
     act({ type: 'set', change: { hint: '', shellOutput: '' } })
   }
 }
-
-/** Shortens a long output to its first and last lines. */
-function foldOutput(output: string): string {
-  const lines = output.trimEnd().split('\n')
-  const left = lines.length - HEAD_LINES - TAIL_LINES
-  if (left <= 1) return output
-  return [...lines.slice(0, HEAD_LINES), `… ${left} more lines`, ...lines.slice(-TAIL_LINES)].join('\n')
-}
-
-const HEAD_LINES = 30
-const TAIL_LINES = 10

@@ -123,6 +123,7 @@ class PlainChat {
           rules: options.rules,
           send: (line, message) => this.#controller.turns.queuePrepared(line, message),
           say: (text) => this.#controller.turns.say(text),
+          addContext: (text) => this.#controller.turns.addContext(text),
           putBack: (text, files) => this.#controller.pasted.putBack(text, files),
           showBlocks: async (_, blocks) => {
             for (const block of blocks) this.#store.act({ type: 'print', block })

@@ -1,4 +1,5 @@
 import { quoteWord } from '../../core/base/quote-word.ts'
+import { buildReviewTask, type ReviewSubject } from '../../core/base/task-texts.ts'
 import type { GitReading } from '../ports.ts'
 import { printNotice } from './print.ts'
 import type { SlashContext } from './types.ts'
@@ -8,22 +9,22 @@ import type { SlashContext } from './types.ts'
  * whatever the words name.
  */
 export async function reviewChanges(args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
-  const task = args === '' ? await workingTreeTask(context, signal) : await namedTask(args, context, signal)
-  if (task === undefined) return
+  const subject =
+    args === '' ? await findWorkingTree(context, signal) : await findSubject(args, context, signal)
+  if (subject === undefined) return
   const line = args === '' ? '/review' : `/review ${args}`
-  context.send(line, { content: `${task}\n\n${RULES}`, attachments: [], problems: [] })
+  context.send(line, { content: buildReviewTask(subject), attachments: [], problems: [] })
 }
 
-async function workingTreeTask(context: SlashContext, signal: AbortSignal): Promise<string | undefined> {
+async function findWorkingTree(
+  context: SlashContext,
+  signal: AbortSignal,
+): Promise<ReviewSubject | undefined> {
   const reading = await context.ports.readGit('status --porcelain', signal)
   const problem = findProblem(reading)
-  if (problem) {
-    printNotice(context, 'info', problem.text, problem.hint)
-    return undefined
-  }
-  return `Review the uncommitted changes of this repository.
-
-\`git status --short\` lists them, \`git diff HEAD\` shows them; read files that git does not track yet.`
+  if (!problem) return 'working-tree'
+  printNotice(context, 'info', problem.text, problem.hint)
+  return undefined
 }
 
 /** Returns why there is nothing to review. What git was not asked, the agent finds out. */
@@ -46,27 +47,17 @@ function findProblem(reading: GitReading): { text: string; hint: string } | unde
   return { text: `Cannot review changes: ${why}`, hint: 'name what to review: /review src/parser.ts' }
 }
 
-async function namedTask(words: string, { ports }: SlashContext, signal: AbortSignal): Promise<string> {
-  if (!COMMIT.test(words)) return `Review this: ${words}`
-  const base = quoteWord(words)
+async function findSubject(
+  words: string,
+  { ports }: SlashContext,
+  signal: AbortSignal,
+): Promise<ReviewSubject> {
+  if (!COMMIT.test(words)) return { kind: 'words', words }
   const commit = quoteWord(`${words}^{commit}`)
   const reading = await ports.readGit(`rev-parse --verify --quiet ${commit}`, signal)
-  const how = `\`git merge-base ${base} HEAD\` prints the commit where they begin; \`git log --oneline\` and \`git diff\` from it show them. Read files that git does not track yet, too.`
-  if (reading.kind === 'unchecked')
-    return `Review this: ${words}
-
-If that is a branch or commit, review the changes since it, committed or not: ${how}`
-  if (reading.kind === 'none' || reading.exitCode !== 0) return `Review this: ${words}`
-  return `Review the changes since ${words}, committed or not.
-
-${how}`
+  if (reading.kind === 'unchecked') return { kind: 'maybe-since', words }
+  return { kind: reading.kind === 'none' || reading.exitCode !== 0 ? 'words' : 'since', words }
 }
 
 /** Matches a word that may name a branch or commit, and is not an option. */
 const COMMIT = /^[^\s-]\S*$/
-
-const RULES = `Change nothing. Read what is around each change, and the callers of changed functions where that decides.
-
-Look for wrong results and missed edge cases, broken callers, races and leaks, errors that are lost, holes in security, and tests that are missing or cannot fail. Leave out what a formatter decides, and praise.
-
-Check each finding in the code before you report it. Report the most serious first, each with file and line, the problem in a sentence, how it shows, and the change you suggest; say where you are not sure. If there is nothing to report, name in a sentence what you looked at.`

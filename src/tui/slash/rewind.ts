@@ -1,13 +1,14 @@
-import { toAutoTitle } from '../../core/base/auto-title.ts'
+import { MAX_AUTO_TITLE, toAutoTitle } from '../../core/base/auto-title.ts'
 import { pluralize } from '../../core/base/format.ts'
 import { relativeTime } from '../../core/base/relative-time.ts'
 import { collapseBlanks } from '../../core/base/sanitize.ts'
+import { takeStart } from '../../core/base/truncate.ts'
+import { readTypedMessage, wrapShellLine } from '../../core/base/typed-message.ts'
 import type { RewindPoint, RewindResult } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { outcomeWord } from '../../core/protocol/undo-words.ts'
 import { newPicker } from '../overlays/picker.ts'
 import type { PickerItem } from '../overlays/types.ts'
-import { withoutMentionedFiles } from '../text/mentioned-files.ts'
 import { withSent } from '../text/prompt.ts'
 import { forkAt } from './fork.ts'
 import { printNotice, printRows, showOverlay } from './print.ts'
@@ -27,7 +28,7 @@ export async function chooseRewind(value: string, context: SlashContext, signal:
   const { session = '' } = context.state()
   const point = (await fetchPoints(session, context, signal)).find(({ seq }) => seq === Number(value))
   if (!point) return warnGone(context)
-  const title = `Go back to "${toAutoTitle(point.content)}"`
+  const title = `Go back to "${toShortLabel(point)}"`
   showOverlay(context, newPicker({ picker: 'rewind-how', title, items: ways(point) }))
 }
 
@@ -44,7 +45,7 @@ export async function applyRewind(value: string, context: SlashContext, signal: 
   if (files) printFiles(result, context, keepMessages)
   if (keepMessages) return
   const { prompt, usage } = context.state()
-  const text = context.putBack(withoutMentionedFiles(result.content), result.attachments)
+  const text = context.putBack(takeTyped(result, context), result.attachments)
   const change = { prompt: withSent(prompt, text), usage: { ...usage, last: undefined } }
   context.act({ type: 'set', change })
 }
@@ -57,9 +58,17 @@ async function forkBefore(
 ): Promise<void> {
   const point = (await fetchPoints(session, context, signal)).find((known) => known.seq === seq)
   if (!point) return warnGone(context)
+  const message = await request(context.dispatch, 'rewind', { session, to: seq, dryRun: true }, signal)
   await forkAt({ session, before: seq, title: '' }, context, signal)
-  const { prompt } = context.state()
-  context.act({ type: 'set', change: { prompt: withSent(prompt, point.content) } })
+  const text = takeTyped(message, context)
+  context.act({ type: 'set', change: { prompt: withSent(context.state().prompt, text) } })
+}
+
+/** Returns a message as it was typed; the output of its shell lines is sent along again. */
+function takeTyped({ content }: Pick<RewindResult, 'content'>, { addContext }: SlashContext): string {
+  const { shellLines, text } = readTypedMessage(content)
+  for (const line of shellLines) addContext(wrapShellLine(line))
+  return text
 }
 
 function warnGone(context: SlashContext): void {
@@ -78,6 +87,11 @@ function toItem({ seq, ts, content, files }: RewindPoint, now: number): PickerIt
   const changed = files === 0 ? [] : [`${pluralize(files, 'file')} changed since`]
   const detail = [relativeTime(ts, now), ...changed].join(' · ')
   return { value: String(seq), label: collapseBlanks(content), detail }
+}
+
+/** Shortens a message to its first sentence; a command is shown as it was typed. */
+function toShortLabel({ content }: RewindPoint): string {
+  return content.startsWith('/') ? takeStart(collapseBlanks(content), MAX_AUTO_TITLE) : toAutoTitle(content)
 }
 
 function ways({ seq, files }: RewindPoint): PickerItem[] {

@@ -23,6 +23,8 @@ export interface SlashContext {
   send(line: string, message: ExpandedMessage): void
   /** Makes the files of a sent message part of the next one, and returns its text with their labels. */
   putBack(text: string, files: readonly AttachedFile[]): string
+  /** Adds context for the agent that is sent with the next message. */
+  addContext(text: string): void
   /** Sends typed text to the agent, as a steer when a turn is running. */
   say(text: string): void
   /** Starts a new conversation, by default with the same agent. */

@@ -1,5 +1,6 @@
 import { pluralize } from '../../core/base/format.ts'
 import { isNotRun } from '../../core/base/not-run.ts'
+import { foldOutput, readTypedMessage, type SentShellLine } from '../../core/base/typed-message.ts'
 import type { SessionMessage } from '../../core/protocol/crabtalk.generated.ts'
 import type { Block, ToolRun } from '../view/blocks.ts'
 import { foldBlocks } from '../view/tool/fold.ts'
@@ -32,7 +33,7 @@ function describeDropped(run: readonly SessionMessage[]): string {
 
 function toRunBlocks(messages: readonly SessionMessage[]): Block[] {
   const blocks = messages.flatMap((message, at) => {
-    if (message.role === 'user') return [toUser(message)]
+    if (message.role === 'user') return toUser(message)
     return message.role === 'assistant' ? toAnswer(message, resultsBehind(messages, at)) : []
   })
   return foldBlocks(blocks)
@@ -50,9 +51,19 @@ function resultsBehind(messages: readonly SessionMessage[], at: number): Map<str
   return results
 }
 
-function toUser({ content, attachments }: SessionMessage): Block {
+/** Shows a message as the chat showed it when it was sent, with the shell lines before it. */
+function toUser({ content, attachments }: SessionMessage): Block[] {
   const files = attachments.map(({ name, mediaType }) => name || mediaType)
-  return { kind: 'user', text: content, how: 'sent', files }
+  const { shellLines, text } = readTypedMessage(content)
+  return [...shellLines.flatMap(toShellBlocks), { kind: 'user', text, how: 'sent', files }]
+}
+
+function toShellBlocks({ line, exitCode, output }: SentShellLine): Block[] {
+  const title = exitCode === 0 ? '' : exitCode === undefined ? 'interrupted' : `exit ${exitCode}`
+  return [
+    { kind: 'output', title: `$ ${line}` },
+    { kind: 'output', title, text: foldOutput(output) },
+  ]
 }
 
 function toAnswer(

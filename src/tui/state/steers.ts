@@ -1,11 +1,12 @@
+import { toTypedText } from '../../core/base/typed-message.ts'
 import type { ChatState } from './types.ts'
 
 /**
- * Returns the typed text of the first steer with this content; the content itself when another client sent
- * it.
+ * Returns the typed text of the first steer with this content; for one of another client, what
+ * its user entered.
  */
 export function findTypedText({ steers }: ChatState, content: string): string {
-  return steers.find((steer) => steer.content === content)?.text ?? content
+  return steers.find((steer) => steer.content === content)?.text ?? toTypedText(content)
 }
 
 /** Removes the first steer with this content. */

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { expandMentions } from '../../../src/commands/chat/expand.ts'
-import { withoutMentionedFiles } from '../../../src/tui/text/mentioned-files.ts'
+import { withoutMentionedFiles } from '../../../src/core/base/mentioned-files.ts'
 
 const NEVER = new AbortController().signal
 const PNG = Buffer.from('89504e470d0a1a0a0000', 'hex')

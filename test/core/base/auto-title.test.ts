@@ -68,3 +68,7 @@ test('shownTitle() prefers the title that was set', () => {
   assert.equal(shownTitle({ title: 'Mine', preview: 'fix it' }), 'Mine')
   assert.equal(shownTitle({ title: '', preview: 'fix it. Now.' }), 'fix it')
 })
+
+test('toAutoTitle() shows the shell line of a preview that was cut inside its output', () => {
+  assert.equal(toAutoTitle('<shell command="ls -a" exit="0"> CLAUDE.md README.'), 'ls -a')
+})

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Message, ToolCall } from '../../../src/core/base/message.ts'
+import { buildReviewTask } from '../../../src/core/base/task-texts.ts'
+import { wrapShellLine } from '../../../src/core/base/typed-message.ts'
 import { toDocuments } from '../../../src/core/session-search/documents.ts'
 import { DOCUMENT_KINDS } from '../../../src/core/session-search/types.ts'
 import type { NewLine } from '../../../src/core/storage/types.ts'
@@ -17,6 +19,13 @@ test('toDocuments() returns messages of the user, the assistant and guests', () 
   assert.deepEqual(entry({ role: 'user', content: 'the cron refactor' }), ['user: the cron refactor'])
   assert.deepEqual(entry({ content: 'it is done' }), ['assistant: it is done'])
   assert.deepEqual(entry({ content: 'I agree', agent: 'guest' }), ['assistant: I agree'])
+})
+
+test('toDocuments() returns what the user typed, without files, outputs and the tasks of commands', () => {
+  const shell = wrapShellLine({ line: 'ls src', exitCode: 0, output: 'parser.ts' })
+  const content = `${shell}\n\nread @a.txt\n\n<file path="a.txt">\nsecret plan\n</file>`
+  assert.deepEqual(entry({ role: 'user', content }), ['user: ! ls src\nread @a.txt'])
+  assert.deepEqual(entry({ role: 'user', content: buildReviewTask('working-tree') }), ['user: /review'])
 })
 
 test('toDocuments() returns the calls of a message, with the values of all arguments', () => {

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CrabError } from '../../../src/core/base/errors.ts'
+import { buildReviewTask } from '../../../src/core/base/task-texts.ts'
+import { wrapShellLine } from '../../../src/core/base/typed-message.ts'
+import { conversationHtml } from '../../../src/core/protocol/conversation-html.ts'
+import { conversationMarkdown } from '../../../src/core/protocol/conversation-markdown.ts'
 import { request } from '../../../src/core/protocol/dispatch.ts'
 import { runSlash } from '../../../src/tui/slash/run.ts'
 import { startTestDispatch } from '../../support/test-dispatch.ts'
@@ -99,3 +103,20 @@ async function openChatAfter(
   chat.openSession(conversations[0]!.filePath, title)
   return chat
 }
+
+test('exports show what was typed, with the output of shell lines', async () => {
+  await using node = await startTestDispatch([])
+  const shell = wrapShellLine({ line: 'ls', exitCode: 0, output: 'CLAUDE.md' })
+  await node.ask(`${shell}\n\nwith <shell>`)
+  await node.ask(buildReviewTask('working-tree'))
+  const { conversations } = await request(node.dispatch, 'listConversations', {}, NEVER)
+  const { filePath, preview } = conversations[0]!
+  assert.equal(preview, 'with <shell>')
+  const markdown = (await Array.fromAsync(conversationMarkdown(node.dispatch, filePath, NEVER))).join('')
+  assert.match(markdown, /## You\n\n```\n! ls\nCLAUDE\.md\n```\n\nwith <shell>\n/)
+  assert.match(markdown, /## You\n\n\/review\n/)
+  const html = (await Array.fromAsync(conversationHtml(node.dispatch, filePath, NEVER))).join('')
+  assert.match(html, /<summary>! ls<\/summary><pre><code>CLAUDE\.md<\/code>/)
+  assert.match(html, /<section class="user">with &lt;shell&gt;<\/section>/)
+  assert.match(html, /<section class="user">\/review<\/section>/)
+})

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { buildReviewTask } from '../../../src/core/base/task-texts.ts'
+import { wrapShellLine } from '../../../src/core/base/typed-message.ts'
 import { request } from '../../../src/core/protocol/dispatch.ts'
 import { onChosen, runSlash } from '../../../src/tui/slash/run.ts'
 import type { Block } from '../../../src/tui/view/blocks.ts'
@@ -82,6 +84,27 @@ test('/rewind forks at the first message: the copy is empty, and has the model t
   assert.equal(chat.state().prompt.text, 'first')
   const { messageCount: kept } = await request(node.dispatch, 'getSession', { session }, NEVER)
   assert.ok(kept > 2)
+})
+
+test('/rewind lists and puts back what was typed; the output of shell lines is sent again', async () => {
+  await using node = await startTestDispatch([])
+  const shell = wrapShellLine({ line: 'ls', exitCode: 0, output: 'CLAUDE.md' })
+  await node.ask(`${shell}\n\nwith shell @a.txt\n\n<file path="a.txt">\nA\n</file>`)
+  await node.ask(buildReviewTask({ kind: 'words', words: 'the parser' }))
+  const chat = await openOn(node)
+  await runSlash('/rewind', chat.context, NEVER)
+  assert.deepEqual(
+    pickerRows(chat).map(([label]) => label),
+    ['/review the parser', 'with shell @a.txt'],
+  )
+  await choose(chat, 0)
+  assert.ok(chat.state().overlay?.kind === 'picker')
+  assert.match(JSON.stringify(chat.state().overlay), /Go back to \\"\/review the parser\\"/)
+  await runSlash('/rewind', chat.context, NEVER)
+  await choose(chat, 1)
+  await choose(chat, 0)
+  assert.equal(chat.state().prompt.text, 'with shell @a.txt')
+  assert.deepEqual(chat.done, [`context ${shell}`])
 })
 
 test('/rewind and /fork have nothing to do in an empty conversation', async () => {

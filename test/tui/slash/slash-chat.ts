@@ -69,6 +69,7 @@ export function createSlashChat(dispatch: Dispatch): SlashChat {
     hold: (work) => work(),
     send: (line, { content }) => done.push(`send ${line}: ${content}`),
     say: (text) => done.push(`say ${text}`),
+    addContext: (text) => done.push(`context ${text}`),
     putBack: (text, files) => [text, ...files.map(({ name }) => `[${name}]`)].join(' '),
     showBlocks: async (title) => void done.push(`show ${title}`),
     leave: () => done.push('leave'),

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { readGit } from '../../../src/commands/chat/read-git.ts'
+import { readTypedMessage } from '../../../src/core/base/typed-message.ts'
 import { openProcessHost } from '../../../src/core/process/process-host.ts'
 import { route } from '../../../src/core/protocol/dispatch.ts'
 import type { ChatPorts } from '../../../src/tui/ports.ts'
@@ -12,6 +13,12 @@ import { onChosen, runSlash } from '../../../src/tui/slash/run.ts'
 import { createSlashChat, type SlashChat } from './slash-chat.ts'
 
 const NEVER = new AbortController().signal
+
+/** Checks that a stored task is shown as the line that sent it; `sent` is `send LINE: TASK`. */
+function assertReadsAsTyped(sent: string): void {
+  const [, line = '', task = ''] = /^send (.*?): (.*)$/s.exec(sent) ?? []
+  assert.equal(readTypedMessage(task).text, line)
+}
 
 test('/init asks the agent for an AGENTS.md, and names the files that it replaces', async () => {
   const fresh = chatIn([])
@@ -21,6 +28,7 @@ test('/init asks the agent for an AGENTS.md, and names the files that it replace
   const other = chatIn(['CLAUDE.md', 'GEMINI.md', 'docs/AGENTS.md'])
   await runSlash('/init', other.context, NEVER)
   assert.match(other.done[0]!, /still true of CLAUDE\.md and GEMINI\.md, which AGENTS\.md replaces/)
+  for (const { done } of [fresh, other]) assertReadsAsTyped(done[0]!)
 })
 
 test('/init asks before an existing file is touched, and then improves it', async () => {
@@ -38,6 +46,7 @@ test('/init asks before an existing file is touched, and then improves it', asyn
   assert.equal(chat.done.length, 0)
   await choose(overlay.items[0]!.value)
   assert.match(chat.done[0]!, /^send \/init: Improve the AGENTS\.md of this repository/)
+  assertReadsAsTyped(chat.done[0]!)
 })
 
 test('/review describes the changes of the working tree, or those since a branch, or what the words name', async () => {
@@ -71,6 +80,7 @@ test('/review describes the changes of the working tree, or those since a branch
       'send /review --help: Review this: --help',
     ],
   )
+  for (const sent of chat.done) assertReadsAsTyped(sent)
 })
 
 test('/review starts no program that the repository names', async () => {
@@ -106,6 +116,7 @@ test('/review starts no program that the repository names', async () => {
       'send /review trunk: Review this: trunk',
     ],
   )
+  for (const sent of chat.done) assertReadsAsTyped(sent)
   assert.match(chat.done[3]!, /If that is a branch or commit, review the changes since it/)
 })
 

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { buildReviewTask } from '../../../src/core/base/task-texts.ts'
+import { wrapShellLine } from '../../../src/core/base/typed-message.ts'
 import { SessionMessage } from '../../../src/core/protocol/crabtalk.generated.ts'
 import { toBlocks } from '../../../src/tui/state/history-blocks.ts'
 
@@ -55,4 +57,18 @@ test('toBlocks() distinguishes a call that never ran, also of an earlier version
     const [tool] = toBlocks([answer('', 'c1'), result('c1', words, true)])
     assert.equal(tool?.kind === 'tool' && tool.tool.state, 'skipped')
   }
+})
+
+test('toBlocks() shows shell lines and commands as the chat did when they were sent', () => {
+  const output = Array.from({ length: 50 }, (_, at) => `line ${at}`).join('\n')
+  const shell = wrapShellLine({ line: 'make', exitCode: 2, output })
+  const [title, printed, message, review] = toBlocks([
+    user(`${shell}\n\nwhy?`),
+    user(buildReviewTask('working-tree')),
+  ])
+  assert.deepEqual(title, { kind: 'output', title: '$ make' })
+  assert.ok(printed?.kind === 'output' && printed.title === 'exit 2')
+  assert.match(printed.text ?? '', /line 29\n… 10 more lines\nline 40/)
+  assert.deepEqual(message, { kind: 'user', text: 'why?', how: 'sent', files: [] })
+  assert.ok(review?.kind === 'user' && review.text === '/review')
 })
