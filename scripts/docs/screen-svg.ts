@@ -19,6 +19,8 @@ export interface PictureOptions {
   backgrounds: ReadonlyMap<string, string>
   /** More rules for the style sheet: the colors of those classes. */
   css: string
+  /** Whether the picture is light for every reader, instead of following their theme. */
+  isLight?: boolean
 }
 
 /** Renders lines with colors (SGR) as an SVG picture with text, which follows the reader's light or dark theme. */
@@ -28,7 +30,7 @@ export function toSvg(lines: readonly string[], options: PictureOptions): string
   const rows = lines.map((line, y) => renderRow(line, y, options)).filter((row) => row !== '')
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">
 <title>${escapeXml(options.title)}</title>
-<style>${CSS}${options.css}</style>
+<style>${TEXT_CSS}${options.isLight ? LIGHT_CSS : THEMED_CSS}${options.css}</style>
 <rect class="screen" x="0.5" y="0.5" width="${round(width - 1)}" height="${height - 1}" rx="8"/>
 ${rows.join('\n')}
 </svg>
@@ -44,13 +46,13 @@ const MARGIN = 14
 const DARK = ['#6e7681', '#f47067', '#8ddb8c', '#e6c07b', '#6cb6ff', '#dcbdfb', '#76d9e6', '#d1d7e0']
 const LIGHT = ['#57606a', '#cf222e', '#1a7f37', '#8a5d00', '#0550ae', '#8250df', '#0a6f91', '#1f2328']
 
-const CSS = `
-text{font:${FONT_SIZE}px ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;white-space:pre;fill:#d1d7e0}
-.screen{fill:#101216;stroke:#30363d}
+const TEXT_CSS = `
+text{font:${FONT_SIZE}px ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;white-space:pre}
 .b{font-weight:700}.d{opacity:.62}.i{font-style:italic}.u{text-decoration:underline}.s{text-decoration:line-through}
-${toColorRules(DARK)}
-@media (prefers-color-scheme:light){text{fill:#1f2328}.screen{fill:#fff;stroke:#d0d7de}${toColorRules(LIGHT)}}
 `
+const DARK_CSS = `text{fill:#d1d7e0}.screen{fill:#101216;stroke:#30363d}${toColorRules(DARK)}\n`
+const LIGHT_CSS = `text{fill:#1f2328}.screen{fill:#fff;stroke:#d0d7de}${toColorRules(LIGHT)}\n`
+const THEMED_CSS = `${DARK_CSS}@media (prefers-color-scheme:light){${LIGHT_CSS}}\n`
 
 function toColorRules(colors: readonly string[]): string {
   return colors.map((color, at) => `.c${at}{fill:${color}}`).join('')

@@ -1,10 +1,11 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { assertPicture, PICTURE_TERMINAL } from '../support/chat-picture.ts'
+import { assertPicture, LIGHT_TERMINAL, PICTURE_TERMINAL } from '../support/chat-picture.ts'
 import { openChat, type Session } from '../support/chat-session.ts'
 import { chooseDigit, TAKES_DIGITS } from '../support/choose-digit.ts'
 import type { Script } from '../support/model-server.ts'
+import { startSandboxDaemon, WITH_DAEMON } from '../support/sandbox-daemon.ts'
 import { makeTalk } from '../support/talk.ts'
 
 const SIZE = { columns: 88, rows: 34 }
@@ -44,6 +45,58 @@ test('draws the card of a change, and a resumed conversation', async () => {
   await project.picture('chat-resume', 'The conversation in a new window', second)
 })
 
+test('draws a turn on a light terminal', async () => {
+  await using project = await openProject(TURN, { isLight: true })
+  await using chat = project.open(['chat', '--allow', 'bash(./run-tests)', '--allow', 'edit(**)'])
+  await send(chat, 'fix the failing test', 'now refuses NaN')
+  await project.picture('chat-light', 'The same turn on a light terminal', chat)
+})
+
+test('draws the card of a plan', async () => {
+  await using project = await openProject([
+    { parts: [call('read', { path: 'src/util.ts' })], usage: USAGE },
+    { parts: [call('present_plan', { plan: PLAN })], usage: USAGE },
+    { parts: ['Nothing was changed.'], usage: USAGE },
+  ])
+  await using chat = project.open(['chat', '--mode', 'plan'])
+  await chat.shows('opus-5.5')
+  chat.type('make add() refuse NaN')
+  chat.press('enter')
+  await chat.shows(TAKES_DIGITS)
+  await project.picture('chat-plan', 'A plan that waits for its acceptance', chat)
+})
+
+test('draws what all agents do', async () => {
+  const gate = Promise.withResolvers<void>()
+  await using project = await openProject(({ text }) =>
+    text.includes('bad commit')
+      ? { parts: ['Walking the history: 12 of 214 commits', gate.promise] }
+      : text.includes('deploy')
+        ? { parts: [call('bash', { command: './deploy staging' })] }
+        : { parts: ['It exports one function, add().'], usage: USAGE },
+  )
+  await using _daemon = await project.startDaemon()
+  await using chat = project.open(['chat'], WITH_DAEMON)
+  await chat.shows('opus-5.5')
+  for (const [text, shown, other] of [
+    ['find the first bad commit', 'Walking the history', '1 running'],
+    ['deploy the staging server', 'Run a command', 'crab asks in "deploy the staging server"'],
+  ] as const) {
+    chat.type(text)
+    await chat.shows(`> ${text}`)
+    chat.press('enter')
+    await chat.shows(shown)
+    chat.type('/background\r')
+    await chat.shows(other)
+    await chat.shows('> Ask anything')
+  }
+  await send(chat, 'what does src/util.ts export?', 'It exports one function')
+  chat.press('left')
+  await chat.shows('Agents: 1 asking · 1 running')
+  await project.picture('chat-agents', 'What all agents do: one asks, one runs', chat)
+  gate.resolve()
+})
+
 test('draws a question with choices', async () => {
   await using project = await openProject([{ parts: [call('ask_user', QUESTION)] }, { parts: ['Done.'] }])
   await using chat = project.open()
@@ -55,7 +108,7 @@ test('draws a question with choices', async () => {
 })
 
 /** A project on the branch main, in the home directory of a user, and a model that follows a script. */
-async function openProject(script: Script) {
+async function openProject(script: Script, { isLight = false } = {}) {
   const talk = await makeTalk(script, toConfig)
   const cwd = join(talk.cwd, 'proj')
   await mkdir(join(cwd, '.git'), { recursive: true })
@@ -63,12 +116,14 @@ async function openProject(script: Script) {
   await writeFile(join(cwd, '.git', 'HEAD'), 'ref: refs/heads/main\n')
   for (const [name, text] of Object.entries(FILES)) await writeFile(join(cwd, name), text)
   await chmod(join(cwd, 'run-tests'), 0o755)
-  const env = { ...PICTURE_TERMINAL, HOME: talk.cwd }
+  const env = { ...(isLight ? LIGHT_TERMINAL : PICTURE_TERMINAL), HOME: talk.cwd }
   const { columns } = SIZE
   return {
-    open: (args: readonly string[] = ['chat']) => openChat(talk, args, { ...SIZE, env, cwd }),
+    open: (args: readonly string[] = ['chat'], more: Readonly<Record<string, undefined>> = {}) =>
+      openChat(talk, args, { ...SIZE, env: { ...env, ...more }, cwd }),
+    startDaemon: () => startSandboxDaemon(talk),
     picture: (name: string, title: string, { screen }: Session) =>
-      assertPicture(name, { lines: screen.styled(), cwd, columns, title }),
+      assertPicture(name, { lines: screen.styled(), cwd, columns, title, isLight }),
     [Symbol.asyncDispose]: () => talk[Symbol.asyncDispose](),
   }
 }
@@ -81,7 +136,7 @@ base_url = "${url}"
 models = [{ name = "opus-5.5", context = 200000, input_usd = 0.4, output_usd = 2 }]
 
 [tui]
-status = ["agent", "model", "title", "context", "directory"]
+status = ["agent", "model", "others", "title", "context", "directory"]
 `
 }
 
@@ -112,6 +167,17 @@ function call(name: string, args: object) {
 
 const USAGE = { input: 31_000, output: 900 }
 const FIXED = 'Fixed: `add` now refuses NaN.'
+
+const PLAN = `Make \`add\` refuse NaN, and test it.
+
+1. Change \`src/util.ts\`: throw a RangeError before adding.
+2. Add a test:
+
+\`\`\`ts
+assert.throws(() => add(Number.NaN, 1), RangeError)
+\`\`\`
+
+3. Run \`./run-tests\`.`
 
 const EDIT = {
   path: 'src/util.ts',

@@ -3,25 +3,34 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { toSvg } from '../../scripts/docs/screen-svg.ts'
 import { makePalette } from '../../src/tui/view/palette.ts'
-import type { TextStyle } from '../../src/tui/view/style.ts'
+import type { Palette, TextStyle } from '../../src/tui/view/style.ts'
 
 const FOLDER = resolve(import.meta.dirname, '../../docs/images')
 
-/** The environment of a terminal with all colors and a dark background. */
+/** The environment of a terminal with all colors and a dark background, and with a light one. */
 export const PICTURE_TERMINAL = { COLORTERM: 'truecolor', COLORFGBG: '15;0' }
+export const LIGHT_TERMINAL = { COLORTERM: 'truecolor', COLORFGBG: '0;15' }
 
-/**
- * Compares a screen with its picture in docs/images; `npm run pictures` rewrites it. `lines` are styled, and
- * `cwd` is shown as `~/proj`.
- */
+/** A screen with its colors, and what its picture is called. */
+export interface PicturedScreen {
+  lines: readonly string[]
+  /** The directory that is shown as `~/proj`. */
+  cwd: string
+  columns: number
+  title: string
+  /** Whether the terminal is light. */
+  isLight?: boolean
+}
+
+/** Compares a screen with its picture in docs/images; `npm run pictures` rewrites it. */
 export async function assertPicture(
   name: string,
-  { lines, cwd, columns, title }: { lines: readonly string[]; cwd: string; columns: number; title: string },
+  { lines, cwd, columns, title, isLight = false }: PicturedScreen,
 ): Promise<void> {
   const path = resolve(FOLDER, `${name}.svg`)
   const used = lines.slice(0, lines.findLastIndex((line) => line.trim() !== '') + 1)
   const shown = used.map((line) => toStable(line.replaceAll(cwd, '~/proj')))
-  const svg = toSvg(shown, { columns, title, ...TINTS })
+  const svg = toSvg(shown, { columns, title, isLight, ...(isLight ? LIGHT_TINTS : TINTS) })
   if (process.env['CRABTALK_GOLDEN'] === 'write') {
     await mkdir(dirname(path), { recursive: true })
     await writeFile(path, svg)
@@ -38,6 +47,7 @@ function toStable(line: string): string {
     .replace(ONLY_DURATION, '')
     .replaceAll(/(?:\d+ m )?\d+ s · (?=\$)/g, '')
     .replaceAll(/\b\d+ s\b/g, '4 s')
+    .replaceAll(/\b(runs|asks|ended) [ \d]\d+s\b/g, '$1  4s')
     .replaceAll(/[⠁-⣿]/g, '⠋')
 }
 
@@ -55,21 +65,28 @@ const TINT_STYLES = [
   'diff-removed-word',
 ] as const satisfies readonly TextStyle[]
 
-const TINTS = makeTints()
+const [DARK, LIGHT] = [false, true].map((isLight) =>
+  makePalette({ theme: 'auto', colors: {} }, { depth: 24, isLight }),
+) as [Palette, Palette]
 
-/** Returns the classes of the tints on a dark background, and their colors on both backgrounds. */
-function makeTints(): { backgrounds: Map<string, string>; css: string } {
-  const [dark, light] = [false, true].map((isLight) =>
-    makePalette({ theme: 'auto', colors: {} }, { depth: 24, isLight }),
-  )
-  const toCode = (palette: typeof dark, style: TextStyle) => String(palette?.[style][0]?.[0] ?? '')
-  const toRules = (palette: typeof dark) =>
-    TINT_STYLES.map((style) => {
-      const rgb = toCode(palette, style).split(';').slice(2).join(' ')
-      return `.${style}{fill:rgb(${rgb})}`
-    }).join('')
-  return {
-    backgrounds: new Map(TINT_STYLES.map((style) => [toCode(dark, style), style])),
-    css: `${toRules(dark)}\n@media (prefers-color-scheme:light){${toRules(light)}}\n`,
-  }
+/** The classes of the tints on a dark background, with their colors on both backgrounds. */
+const TINTS = {
+  backgrounds: toClasses(DARK),
+  css: `${toRules(DARK)}\n@media (prefers-color-scheme:light){${toRules(LIGHT)}}\n`,
+}
+const LIGHT_TINTS = { backgrounds: toClasses(LIGHT), css: `${toRules(LIGHT)}\n` }
+
+function toClasses(palette: Palette): Map<string, string> {
+  return new Map(TINT_STYLES.map((style) => [toCode(palette, style), style]))
+}
+
+function toRules(palette: Palette): string {
+  return TINT_STYLES.map((style) => {
+    const rgb = toCode(palette, style).split(';').slice(2).join(' ')
+    return `.${style}{fill:rgb(${rgb})}`
+  }).join('')
+}
+
+function toCode(palette: Palette, style: TextStyle): string {
+  return String(palette[style][0]?.[0] ?? '')
 }

@@ -99,7 +99,7 @@ export const GOLDEN_DISPATCH: Dispatch = route({
           ask: {
             askId: '01JZZZZZZZZZZZZZZZZASK00Q1',
             kind: AskKind.PERMISSION,
-            permission: { action: 'run ./deploy.sh staging', tool: 'bash' },
+            permission: { action: 'bash: ./deploy.sh staging', tool: 'bash' },
             questions: [{ question: 'Allow it?' }],
           },
         },

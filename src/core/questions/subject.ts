@@ -1,6 +1,6 @@
 import { parseObject } from '../base/json.ts'
 import { escapeLine } from '../base/visible.ts'
-import type { PermissionRequest } from '../protocol/crabtalk.generated.ts'
+import type { AskUserEvent, PermissionRequest } from '../protocol/crabtalk.generated.ts'
 
 /**
  * Splits a request into its verb and its subject, which is not escaped yet. The action comes from the
@@ -14,6 +14,13 @@ export function toSubject({ tool, server, action, arguments: args }: PermissionR
   const [, verb, what] = /^(bash|read|edit):? (.*)$/s.exec(action) ?? []
   if (verb === tool || verb === 'edit') return { verb: verb === 'bash' ? 'run' : verb, what: what ?? '' }
   return { verb: `use ${tool}`, what: formatArguments(args) }
+}
+
+/** Describes a question on one line: what the call would do, or the first question; empty when it has none. */
+export function toAskLine({ permission, questions }: Pick<AskUserEvent, 'permission' | 'questions'>): string {
+  if (!permission) return questions[0]?.question ?? ''
+  const { verb, what } = toSubject(permission)
+  return `${verb} ${what}`.replaceAll(/\s+/g, ' ').trim()
 }
 
 /**

@@ -6,6 +6,7 @@ import type {
   AskInfo,
   ConversationInfo,
 } from '../../core/protocol/crabtalk.generated.ts'
+import { toAskLine } from '../../core/questions/subject.ts'
 import type { Panel, PanelRow } from '../overlays/types.ts'
 
 /** A conversation that ended since the user looked at it, with the last line of its answer. */
@@ -96,9 +97,9 @@ function describe(asks: number, runs: number, ended: number): string {
 function activeRow(info: ActiveConversationInfo, ask: AskInfo | undefined, context: AgentsContext): PanelRow {
   const { agent, sender, session, cwd, runId, aliveSecs, activity } = info
   const state = ask
-    ? `asks ${formatAge(ask.openedAt, context.now)}`
-    : `${runId === '' ? 'compacts' : 'runs'} ${formatSeconds(aliveSecs)}`
-  const line = ask ? describeAsk(ask) : activity
+    ? formatState('asks', formatAge(ask.openedAt, context.now))
+    : formatState(runId === '' ? 'compacts' : 'runs', formatSeconds(aliveSecs))
+  const line = ask?.ask ? toAskLine(ask.ask) : activity
   const isHere = session === context.session
   const name = `${shownTitle(info)}${isHere ? ' (this window)' : ''}`
   return {
@@ -113,7 +114,7 @@ function endedRow({ info, lastLine }: EndedConversation, context: AgentsContext)
   return {
     value: toValue({ agent, session, sender }),
     cells: [
-      `ended ${formatAge(updatedAt, context.now)}`,
+      formatState('ended', formatAge(updatedAt, context.now)),
       shownTitle(info),
       agent,
       context.abbreviate(cwd),
@@ -140,9 +141,12 @@ function toValue({ agent, session, sender }: { agent: string; session: string; s
   return ['conversation', agent, session, sender].join('\n')
 }
 
-function describeAsk({ ask }: AskInfo): string {
-  return ask?.permission?.action || ask?.questions[0]?.question || ''
+/** Pads the age, so that the columns behind it stay where they are when it grows by a digit. */
+function formatState(state: string, age: string): string {
+  return `${state} ${age.padStart(AGE_WIDTH)}`
 }
+
+const AGE_WIDTH = 3
 
 function formatSeconds(seconds: number): string {
   return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m`

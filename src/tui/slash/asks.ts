@@ -1,6 +1,7 @@
 import { relativeTime } from '../../core/base/relative-time.ts'
 import type { AskInfo } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
+import { toAskLine } from '../../core/questions/subject.ts'
 import { newPicker } from '../overlays/picker.ts'
 import { describePlace, findRunName, isCurrent } from '../state/pending-asks.ts'
 import { printNotice, showOverlay } from './print.ts'
@@ -22,7 +23,7 @@ export async function showAsks(_args: string, context: SlashContext, signal: Abo
 }
 
 function toItem({ agent, sender, session, openedAt, ask }: AskInfo, { ports, state }: SlashContext) {
-  const what = ask?.permission?.action || ask?.questions[0]?.question || ''
+  const what = ask ? toAskLine(ask) : ''
   const where = `${agent}${describePlace(sender, findRunName(state(), { agent, sender }))}`
   const since = relativeTime(openedAt, ports.now())
   const command = `crabtalk answer ${ask?.askId.slice(-ID_CHARS) ?? ''}`

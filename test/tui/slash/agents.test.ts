@@ -50,9 +50,9 @@ test('agentsPanel() lists those that ask, then those that run, then those that e
   assert.deepEqual(
     panel.rows.map(({ cells }) => cells),
     [
-      ['asks 2m', 'fix the build', 'crab', '~/web', ''],
+      ['asks  2m', 'fix the build', 'crab', '~/web', ''],
       ['runs 12s', 'fix the build (this window)', 'crab', '~/web', 'running bash'],
-      ['ended 1h', 'Docs', 'owl', '~/docs', 'Done.'],
+      ['ended  1h', 'Docs', 'owl', '~/docs', 'Done.'],
       ['ended', '2 more: /resume lists them', '', '', ''],
       ['start', 'a conversation with crab', 'crab', '', 'the default · opus'],
     ],
