@@ -1,6 +1,5 @@
 import { render } from 'ink'
 import { toCrabError } from '../core/base/errors.ts'
-import { request } from '../core/protocol/dispatch.ts'
 import { App } from './components/app.tsx'
 import { followAgentDefaults } from './controller/agent-defaults.ts'
 import { Controller, type TerminalControl } from './controller/controller.ts'
@@ -42,7 +41,7 @@ export async function runChat(
   const shutdown = new AbortController()
   const feed = new Feed({ store, ports, signal: shutdown.signal })
   new SettingsSync({ store, ports }, shutdown.signal).start(settings)
-  const open: OpenContext = { store, ports, feed, options, leaveTurn: () => controller.turns.leave() }
+  const open: OpenContext = { store, ports, feed, options, leaveTurn: (stop) => controller.turns.leave(stop) }
   const chat = { store, ports, options, open, shutdown: shutdown.signal }
   await using _drafts = new DraftKeeper({ store, ports })
   const exit = new ChatExit(() => controller.end(), store)
@@ -192,12 +191,9 @@ function startChat(
   const opened = controller.open(openInitialConversation(open, options, shutdown))
   opened.then(
     () =>
-      Promise.all([
-        loadModels({ store, ports }, shutdown)
-          .then(() => (options.prompt === undefined ? offerConnect(shutdown) : undefined))
-          .catch(fail),
-        followAgentDefaults({ store, ports }, shutdown),
-      ]),
+      followAgentDefaults({ store, ports }, shutdown)
+        .then(() => (options.prompt === undefined ? offerConnect(shutdown) : undefined))
+        .catch(fail),
     (reason) => (isFatal(reason, options) ? leave(reason) : fail(reason)),
   )
   if (options.prompt !== undefined) controller.do({ type: 'submit', text: options.prompt })
@@ -210,13 +206,4 @@ function startChat(
 /** Whether the chat cannot continue, because the requested agent or conversation does not exist. */
 function isFatal(reason: unknown, { session }: ChatOptions): boolean {
   return session !== undefined || toCrabError(reason).kind === 'missing'
-}
-
-/** Loads the models that can be chosen. */
-async function loadModels(
-  { store, ports }: Pick<Chat, 'store' | 'ports'>,
-  signal: AbortSignal,
-): Promise<void> {
-  const { models } = await request(ports.dispatch, 'listModels', {}, signal)
-  store.act({ type: 'set', change: { models } })
 }

@@ -205,7 +205,7 @@ export const LAYERS: Record<string, readonly string[]> = {
   'src/tui/controller': TUI_CONTROLLER,
   'src/tui/components': [...TUI_CONTROLLER, 'src/tui/controller'],
   'src/tui/plain': [...TUI_CONTROLLER, 'src/tui/controller'],
-  'src/tui': [...BASE, 'src/core/protocol'],
+  'src/tui': BASE,
   'src/daemon': ['src/core', 'src/mcp'],
   'src/mcp/component': MECHANISM,
   'src/lib': ['src/core', 'src/mcp/component'],

@@ -58,7 +58,7 @@ export async function openTestChat(
     slashContext(
       {
         ...{ store, ports: used, rules: settings.rules, feed, options: settings, leave() {} },
-        leaveTurn: () => controller.turns.leave(),
+        leaveTurn: (stop) => controller.turns.leave(stop),
         send: (line, message) => controller.turns.queuePrepared(line, message),
         say: (text) => controller.turns.say(text),
         addContext: (text) => controller.turns.addContext(text),

@@ -185,6 +185,20 @@ test('a message that is typed while a conversation opens goes to that conversati
   )
 })
 
+test('the chat asks for the models once when it starts', async () => {
+  let count = 0
+  await using chat = await openShownChat([{ parts: ['Noted.'] }], {
+    between: (dispatch) =>
+      async function* counted(message, signal) {
+        if (message.msg?.$case === 'listModels') count++
+        yield* dispatch(message, signal)
+      },
+  })
+  chat.type('hello\r')
+  await chat.see('Noted.')
+  assert.equal(count, 1)
+})
+
 test('a missing conversation ends the chat, and nothing is sent', async () => {
   await using chat = await openShownChat([{ parts: ['No.'] }], {
     options: { session: 'nosuch', prompt: 'hello' },

@@ -8,13 +8,14 @@ import type { Unanswered } from '../../tui/state/pending-asks.ts'
  * Returns lines that say what still runs or waits, and how to come back. Each ends with a line break; nothing
  * is returned when there is nothing to come back to.
  */
-export function exitHint({ session, running, others, unanswered }: Farewell): string {
+export function exitHint({ session, running, others, otherAsks, unanswered }: Farewell): string {
   const lines = [
     ...(running === undefined || unanswered
       ? []
       : [`A turn is still running. Watch it: crabtalk attach ${toTarget(running)}`]),
     ...(unanswered ? [describeUnanswered(unanswered)] : []),
     ...(others === 0 ? [] : [describeOthers(others)]),
+    ...(otherAsks === 0 ? [] : [describeOtherAsks(otherAsks)]),
     ...(session === undefined ? [] : [`Continue: crabtalk --resume ${shortId(session)}`]),
   ]
   return lines.map((line) => `${line}\n`).join('')
@@ -38,4 +39,10 @@ function describeUnanswered({ askIds, isWaiting }: Unanswered): string {
 function describeOthers(count: number): string {
   const what = count === 1 ? '1 turn of another conversation is' : `${count} turns of other conversations are`
   return `${what} still running. See them: /agents in the chat`
+}
+
+function describeOtherAsks(count: number): string {
+  return count === 1
+    ? '1 question of another conversation is waiting. See it: crabtalk asks'
+    : `${count} questions of other conversations are waiting. See them: crabtalk asks`
 }

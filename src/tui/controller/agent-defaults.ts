@@ -10,7 +10,8 @@ interface DefaultsContext {
 
 /**
  * Shows the approval mode, the model and the effort that the agent's file or config.toml sets, now and whenever
- * the chat switches to another conversation. What the user has chosen takes their place.
+ * the chat switches to another conversation. What the user has chosen takes their place. Throws when the models
+ * cannot be listed at first.
  */
 export async function followAgentDefaults(
   { store, ports }: DefaultsContext,
@@ -20,16 +21,17 @@ export async function followAgentDefaults(
   const stop = store.subscribe(() => {
     if (store.get().agent === agent && store.get().sender === sender) return
     ;({ agent, sender } = store.get())
-    void load()
+    load().catch(() => undefined) // the turns of the agent report the reason
   })
   signal.addEventListener('abort', stop, { once: true })
   await load()
 
   async function load(): Promise<void> {
     const name = agent
-    const [file, list] = await Promise.all([
+    const listing = request(ports.dispatch, 'listModels', {}, signal)
+    const [file, listed] = await Promise.all([
       findAgent(ports.dispatch, name, signal).catch(() => undefined), // its turns report the reason
-      request(ports.dispatch, 'listModels', {}, signal).catch(() => undefined), // as above
+      listing.catch(() => undefined), // thrown below
     ])
     const { chosenMode, mode: shown, agent: current } = store.get()
     if (current !== name) return
@@ -37,7 +39,8 @@ export async function followAgentDefaults(
     const mode = chosenMode ?? usualMode
     if (mode !== shown || usualMode !== store.get().usualMode)
       store.act({ type: 'set', change: { mode, usualMode } })
-    if (list) store.act({ type: 'usual', usual: toUsual(file, list), models: list.models })
+    const list = listed ?? (await listing)
+    store.act({ type: 'usual', usual: toUsual(file, list), models: list.models })
   }
 }
 

@@ -17,6 +17,7 @@ import type { ChatStore } from '../state/store.ts'
 import { titleFor } from '../state/title-for.ts'
 import type { Block } from '../view/blocks.ts'
 import { watchOthers } from './inbox.ts'
+import { keepWatching } from './keep-watching.ts'
 import { fetchLastMessages } from './last-messages.ts'
 import type { OwnRuns } from './own-runs.ts'
 import { watchServers } from './server-watch.ts'
@@ -158,8 +159,9 @@ export class ConversationFollower {
           onStanding()
           this.#shown.resolve()
           this.#connected.resolve()
-          watchServers({ ...this.#options, agent: this.pair.agent }, until).catch(() => undefined) // as for questions, below
-          watchOthers(this.#options, until).catch(() => undefined) // an older daemon cannot report questions, and a lost connection is noticed by the loop above
+          const { agent } = this.pair
+          void keepWatching(() => watchServers({ ...this.#options, agent }, until), until)
+          void keepWatching(() => watchOthers(this.#options, until), until)
         }
       }
     } finally {

@@ -20,7 +20,7 @@ export interface OpenContext {
   feed: Feed
   options: Pick<ChatOptions, 'sender' | 'window'>
   /** Stops showing the running turn, which continues without this window. */
-  leaveTurn(): Promise<void>
+  leaveTurn(signal: AbortSignal): Promise<void>
 }
 
 /** Shows the first conversation of the chat: the requested one, otherwise the last one of its directory. */
@@ -38,7 +38,7 @@ export async function openInitialConversation(
 /** Switches to an agent: in the last conversation of this directory, or the one of the named sender. */
 export async function openAgent(context: OpenContext, agent: string, signal: AbortSignal): Promise<void> {
   if (context.options.window) return openDirectoryConversation(context, { agent, opening: 'agent' }, signal)
-  await leave(context)
+  await leave(context, signal)
   await follow(context, { agent, sender: context.options.sender }, { as: 'agent' }, signal)
 }
 
@@ -54,7 +54,7 @@ async function openDirectoryConversation(
   const { ports, options } = context
   const at = { agent, cwd: ports.cwd, person: options.window?.person ?? '' }
   const { candidates, last } = await findDirectoryConversations(ports, at, signal)
-  await leave(context)
+  await leave(context, signal)
   for (const { sender, session } of candidates) {
     if (await isOpenedAlone(context, { agent, sender, session }, opening, signal)) return
   }
@@ -96,7 +96,7 @@ export async function openConversation(
     const { agent, sender } = isCopy
       ? await request(dispatch, 'forkSession', { session, sender: context.ports.newSender() }, signal)
       : await request(dispatch, 'activateSession', { session }, signal)
-    await leave(context)
+    await leave(context, signal)
     return { pair: { agent, sender }, note: isCopy ? COPY_NOTE : '' }
   })
   await follow(context, pair, { as: 'continued', note }, signal)
@@ -134,14 +134,14 @@ export async function startNewConversation(
   const { ports, feed, options } = context
   const { sender } = options
   if (options.window || !(await isFree(context, { agent, sender }, signal))) {
-    await leave(context)
+    await leave(context, signal)
     const note = options.window ? '' : `another window keeps ${sender}`
     return await follow(context, { agent, sender: ports.newSender() }, { as: 'new', note }, signal)
   }
   await feed.hold(async () => {
     const place = classifySender(sender) === 'local' ? { cwd: ports.cwd } : {}
     await request(ports.dispatch, 'newSession', { agent, sender, ...place }, signal)
-    await leave(context)
+    await leave(context, signal)
   })
   await follow(context, { agent, sender }, { as: 'new' }, signal)
 }
@@ -160,8 +160,8 @@ async function isFree({ store, ports }: OpenContext, pair: NamedPair, signal: Ab
   return conversations.every(({ windows, running }) => windows === 0 && !running)
 }
 
-async function leave({ feed, leaveTurn }: OpenContext): Promise<void> {
-  await leaveTurn()
+async function leave({ feed, leaveTurn }: OpenContext, signal: AbortSignal): Promise<void> {
+  await leaveTurn(signal)
   feed.stop()
 }
 

@@ -1,3 +1,4 @@
+import { abortable } from '../../core/base/abortable.ts'
 import { toCrabError } from '../../core/base/errors.ts'
 import { Serial } from '../../core/base/serial.ts'
 import { request } from '../../core/protocol/dispatch.ts'
@@ -136,15 +137,15 @@ export class Turns {
 
   /**
    * Leaves the running turn: it continues without this window. Queued messages go back into the prompt. A
-   * message that is being sent is sent first.
+   * message that is being sent is sent first; an abort ends that wait, and the window stays.
    */
-  async leave(): Promise<void> {
+  async leave(signal: AbortSignal): Promise<void> {
     const { store } = this.#options
     if (!this.isBusy) return
-    await this.#steers.settled() // they are meant for this turn
+    await abortable(this.#steers.settled(), signal) // they are meant for this turn
     store.act({ type: 'queue-taken-back' })
     const own = this.#own
-    await own?.delivered.promise
+    if (own) await abortable(own.delivered.promise, signal)
     if (own && this.#own === own) {
       own.isLeft = true
       this.#own = undefined

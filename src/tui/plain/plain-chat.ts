@@ -113,7 +113,7 @@ class PlainChat {
     this.#lines = new LineQueue((reading) => io.readLine(reading), signal)
     const tapped = { ...ports, dispatch: this.#printer.tap(ports.dispatch) }
     this.#feed = new Feed({ store: this.#store, ports: tapped, signal })
-    const leaveTurn = () => this.#controller.turns.leave()
+    const leaveTurn = (stop: AbortSignal) => this.#controller.turns.leave(stop)
     this.#open = { store: this.#store, ports, feed: this.#feed, options, leaveTurn }
     this.#commands = loadCommands(
       slashContext(
@@ -162,7 +162,7 @@ class PlainChat {
     const opening = () => openInitialConversation(this.#open, options, signal)
     if (options.session === undefined) await this.#attempt(opening)
     else await opening() // fails rather than open a conversation that was not requested
-    await followAgentDefaults({ store: this.#store, ports }, signal)
+    await followAgentDefaults({ store: this.#store, ports }, signal).catch(() => undefined) // its turns report the reason
     if (prompt !== undefined) this.#controller.do({ type: 'submit', text: prompt })
     for (;;) {
       this.#isListening = true

@@ -15,14 +15,15 @@ export function showTrace(server: string, context: SlashContext): void {
   const stop = context.subscribe(() => {
     if (!findPage(context, title)) closed.abort()
   })
-  follow({ server, title }, context, closed.signal)
+  follow({ server, title }, context, AbortSignal.any([closed.signal, context.lifetime]))
     .catch((reason) => {
-      if (!closed.signal.aborted) showLines(context, title, [toCrabError(reason).message])
+      if (!closed.signal.aborted && !context.lifetime.aborted)
+        showLines(context, title, [toCrabError(reason).message])
     })
     .finally(stop)
 }
 
-/** Follows the traffic; not awaited by the command, so that queued messages are sent meanwhile. */
+/** Follows the traffic until the chat ends; not awaited by the command, so that queued messages are sent meanwhile. */
 async function follow(
   { server, title }: { server: string; title: string },
   context: SlashContext,

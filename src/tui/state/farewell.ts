@@ -1,4 +1,4 @@
-import { otherRuns, type Unanswered, unansweredAsks } from './pending-asks.ts'
+import { isCurrent, otherRuns, type Unanswered, unansweredAsks } from './pending-asks.ts'
 import type { ChatState } from './types.ts'
 
 /** The facts that the user should know when the chat has been left. */
@@ -9,6 +9,8 @@ export interface Farewell {
   running: string | undefined
   /** The number of turns of other conversations that run in the daemon. */
   others: number
+  /** The number of questions of other conversations that wait in the daemon. */
+  otherAsks: number
   unanswered: Unanswered | undefined
 }
 
@@ -21,6 +23,7 @@ export function toFarewell(state: ChatState): Farewell {
     session,
     running: isInDaemon ? address : undefined,
     others: isInDaemon ? otherRuns(state).length : 0,
+    otherAsks: isInDaemon ? state.asks.filter((card) => !isCurrent(state, card)).length : 0,
     unanswered: unansweredAsks(state),
   }
 }

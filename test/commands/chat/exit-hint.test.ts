@@ -3,7 +3,13 @@ import { test } from 'node:test'
 import { exitHint } from '../../../src/commands/chat/exit-hint.ts'
 import type { Farewell } from '../../../src/tui/state/farewell.ts'
 
-const QUIET: Farewell = { session: undefined, running: undefined, others: 0, unanswered: undefined }
+const QUIET: Farewell = {
+  session: undefined,
+  running: undefined,
+  others: 0,
+  otherAsks: 0,
+  unanswered: undefined,
+}
 const SESSION = '0123456789abcdef-01J0000000000000003F7K2M9Q'
 const ASKS = { agent: 'crab', sender: 'sh:1' }
 
@@ -17,6 +23,14 @@ test('exitHint() says how to continue, after what still runs or waits', () => {
 2 turns of other conversations are still running. See them: /agents in the chat
 Continue: crabtalk --resume 3F7K2M9Q
 `,
+  )
+  assert.equal(
+    hint({ otherAsks: 1 }),
+    '1 question of another conversation is waiting. See it: crabtalk asks\n',
+  )
+  assert.match(
+    hint({ otherAsks: 2 }),
+    /^2 questions of other conversations are waiting\. See them: crabtalk asks$/m,
   )
   assert.equal(
     hint({ running: 'crab/a b' }),

@@ -15,6 +15,21 @@ test('Asks.wait() returns the answer to the question with that id', async () => 
   assert.deepEqual(asks.list(''), [])
 })
 
+test('a question without a time limit is still there after an hour, and can be answered', async (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout'] })
+  const asks = new Asks({ timeoutMs: 300_000 })
+  const waiting = asks.wait({ ...pending({ id: '1' }), hasTimeLimit: false }, NEVER)
+  const limited = asks.wait({ ...pending({ id: '2' }), hasTimeLimit: true }, NEVER)
+  context.mock.timers.tick(3_600_000)
+  assert.deepEqual(await limited, { by: 'timeout', answers: undefined })
+  assert.deepEqual(
+    asks.list('').map(({ ask }) => ask.id),
+    ['1'],
+  )
+  asks.reply({ agent: 'crab', sender: 'ann', trust: 'local', id: '1' }, '{"Which?":"A"}')
+  assert.deepEqual(await waiting, { by: 'ann', answers: { 'Which?': 'A' } })
+})
+
 test('Asks.reply() without an id answers the oldest question of the pair', async () => {
   const asks = new Asks({ timeoutMs: 60_000 })
   const other = asks.wait(pending({ id: '0', sender: 'bob' }), NEVER)

@@ -55,6 +55,23 @@ test('interrupt() keeps the partial answer, and puts queued messages back into t
   assert.equal(chat.state().prompt.text, 'and then?')
 })
 
+test('leave() waits until the message is delivered, and an abort ends the wait', async () => {
+  const gate = Promise.withResolvers<void>()
+  const expand = async (content: string) => {
+    await gate.promise
+    return { content, attachments: [], problems: [] }
+  }
+  await using chat = await openTestChat([{ parts: ['Hi.'] }], { ports: { expand } })
+  chat.controller.turns.say('hello')
+  const stop = new AbortController()
+  const leaving = chat.controller.turns.leave(stop.signal)
+  stop.abort()
+  await assert.rejects(leaving, { kind: 'cancelled' })
+  gate.resolve()
+  await chat.idle()
+  assert.deepEqual(chat.words(), ['user: hello', 'answer: Hi.'])
+})
+
 test('a turn that cannot start says why, and the next message is sent', async () => {
   await using chat = await openTestChat([{ parts: ['Hi.'] }], { options: { agent: 'nobody' } })
   chat.controller.turns.say('hello')
