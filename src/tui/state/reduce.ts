@@ -1,6 +1,7 @@
 import { toAutoTitle } from '../../core/base/auto-title.ts'
 import { forgetEnter } from '../cards/card.ts'
 import type { ModeName } from '../ports.ts'
+import { findPasted } from '../text/prompt-state.ts'
 import type { ChatAction, Settable } from './actions.ts'
 import { answerAsk, closeAsk, openPendingAsk, withAsks } from './asks.ts'
 import { backToPrompt, closeText, finish, finishAll } from './finish.ts'
@@ -116,7 +117,11 @@ function beginTurn(state: ChatState, { text, files, now }: ChatAction & { type: 
   const turn = state.turn ?? newTurn(now, 'thinking', state.mode)
   const queue = state.queue[0] === text ? state.queue.slice(1) : state.queue
   const title = state.title || (state.settings.titles === 'off' ? '' : toAutoTitle(text))
-  return finish({ ...state, turn, queue, title, hint: '' }, { kind: 'user', text, how: 'sent', files })
+  const pasted = findPasted(state.prompt, text)
+  return finish(
+    { ...state, turn, queue, title, hint: '' },
+    { kind: 'user', text, how: 'sent', files, ...(pasted.length > 0 && { pasted }) },
+  )
 }
 
 function newTurn(startedAt: number, doing: string, mode?: ModeName): RunningTurn {

@@ -9,6 +9,7 @@ import {
   type ToolCallInfo,
   type ToolResultEvent,
 } from '../../core/protocol/crabtalk.generated.ts'
+import { findPasted } from '../text/prompt-state.ts'
 import type { OpenText, ToolRun } from '../view/blocks.ts'
 import { CHARS_PER_TOKEN } from '../view/numbers.ts'
 import { closeAsk, openAsk } from './asks.ts'
@@ -159,7 +160,12 @@ function runningNames(tools: readonly ToolRun[]): string {
 
 function takeUpSteer(state: ChatState, content: string): ChatState {
   const closed = closeText(withoutSteer(state, content), true)
-  return finish(closed, { kind: 'user', text: findTypedText(state, content), how: 'steered', files: [] })
+  const text = findTypedText(state, content)
+  const pasted = findPasted(state.prompt, text)
+  return finish(closed, {
+    ...{ kind: 'user', text, how: 'steered', files: [] },
+    ...(pasted.length > 0 && { pasted }),
+  })
 }
 
 function returnSteer(state: ChatState, content: string): ChatState {

@@ -1,4 +1,4 @@
-import { expandPastes, holdPaste, isLongPaste, type Pastes, PLACEHOLDER } from './pastes.ts'
+import { expandPastes, holdPaste, isLongPaste, type Pastes, PLACEHOLDER, pasteLabel } from './pastes.ts'
 
 /** A text whose pasted parts are placeholders, and the pastes they stand for. */
 export interface FoldedText {
@@ -9,6 +9,14 @@ export interface FoldedText {
 /** Replaces the pasted parts of a sent text with placeholders again. */
 export function foldPastes(text: string, pasted: readonly string[], pastes: Pastes): FoldedText {
   return toFolded(cutOut([{ text, isPasted: false }], pasted), pastes)
+}
+
+/** Replaces the long pasted parts of a sent text with their labels. */
+export function labelPastes(text: string, pasted: readonly string[]): string {
+  const long = pasted.filter(isLongPaste)
+  if (long.length === 0) return text
+  const folded = foldPastes(text, long, new Map())
+  return [...folded.text].map((char) => pasteLabel(char, folded.pastes) ?? char).join('')
 }
 
 /**

@@ -1,3 +1,4 @@
+import { labelPastes } from '../text/fold-pastes.ts'
 import type { Block, Tone, ToolRun } from './blocks.ts'
 import { cleanLine, cleanText } from './clean.ts'
 import { renderMarkdown, renderPart } from './markdown/render.ts'
@@ -91,11 +92,12 @@ function renderWelcome(
 
 /** Renders a message of the user, with a mark before each line that makes it easy to find in the scrollback. */
 function renderUser(
-  { text, how, files }: BlockOfKind<'user'>,
+  { text, how, files, pasted = [] }: BlockOfKind<'user'>,
   { columns, color, details }: RenderContext,
 ): readonly string[] {
   const mark = paint('▌', color, 'accent')
-  const lines = wrapLines(cleanText(text).trimEnd(), columns - 2)
+  const sentText = details ? text : labelPastes(text, pasted)
+  const lines = wrapLines(cleanText(sentText).trimEnd(), columns - 2)
   const shown = details || lines.length <= MAX_OWN_LINES ? lines : foldLines(lines)
   const notes = [
     ...(how === 'steered' ? ['while it worked'] : []),

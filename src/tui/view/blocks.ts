@@ -29,8 +29,14 @@ export interface ToolRun {
  */
 export type Block =
   | { kind: 'welcome'; agent: string; model: string; cwd: string; version: string; hint: string }
-  /** `received`: another client of this conversation sent it. */
-  | { kind: 'user'; text: string; how: 'sent' | 'steered' | 'received'; files: readonly string[] }
+  /** `received`: another client of this conversation sent it. `pasted` are the parts that were not typed. */
+  | {
+      kind: 'user'
+      text: string
+      how: 'sent' | 'steered' | 'received'
+      files: readonly string[]
+      pasted?: readonly string[]
+    }
   /**
    * A closed part of an answer, in Markdown. `isFirst` marks the start of the answer; with `continues` the
    * part belongs to the Markdown block of the previous part.

@@ -67,6 +67,17 @@ test('"renderBlock() puts a mark before every line of a user\'s message"', () =>
   ])
 })
 
+test('renderBlock() shows a long paste of a message as its label, and in full with details', () => {
+  const paste = Array.from({ length: 20 }, (_, at) => `row ${at}`).join('\n')
+  const text = `Explain this: ${paste}\nand this: short`
+  const block: Block = { kind: 'user', text, how: 'sent', files: [], pasted: [paste, 'short'] }
+  assert.deepEqual(renderLines(block, { columns: 60 }).slice(1), [
+    '▌ Explain this: [Pasted 20 lines]',
+    '▌ and this: short',
+  ])
+  assert.equal(renderLines(block, { columns: 60, details: true }).length, 22)
+})
+
 test('renderBlock() leaves a gap before an answer, but not inside a continued one', () => {
   const answer = { kind: 'answer', agent: 'crab', isFirst: false } as const
   assert.deepEqual(renderLines({ ...answer, text: '- b', continues: true }), ['• b'])
