@@ -1,8 +1,11 @@
 import { isWriting } from '../../src/tui/cards/card.ts'
 import { toSections } from '../../src/tui/components/sections.ts'
+import { Document } from '../../src/tui/pager/document.ts'
+import { newPager, type PagerState, pressPager, renderPager } from '../../src/tui/pager/pager.ts'
 import { getVisibleCard } from '../../src/tui/state/focus.ts'
 import type { ChatState } from '../../src/tui/state/types.ts'
 import { renderBlock } from '../../src/tui/view/block.ts'
+import type { Block } from '../../src/tui/view/blocks.ts'
 import { makePalette } from '../../src/tui/view/palette.ts'
 import { fitSections } from '../../src/tui/view/section.ts'
 import { ANSI_PALETTE, setPalette } from '../../src/tui/view/style.ts'
@@ -33,6 +36,28 @@ export async function assertGoldenView(
   })
   setPalette(ANSI_PALETTE)
   await assertGoldenText(`views/${name}-colors`, looks)
+}
+
+/** Compares the viewer of these blocks with the stored one, at each width. */
+export async function assertGoldenPager(
+  name: string,
+  blocks: readonly Block[],
+  keys: readonly string[],
+): Promise<void> {
+  const pictures = WIDTHS.map((columns) => {
+    const document = new Document(makeView({ columns, rows: ROWS, details: true, isWhole: true }))
+    document.setBlocks(blocks)
+    const press = (state: PagerState, key: string) => pressPager(state, key, { document, rows: ROWS }).state
+    const state = keys.reduce(press, newPager(document, ROWS))
+    const rows = renderPager(state, {
+      document,
+      rows: ROWS,
+      title: 'Changes of this conversation',
+      isWhole: true,
+    })
+    return [`${columns} columns`, ...rows]
+  })
+  await assertGoldenText(`views/${name}`, pictures)
 }
 
 /** Draws the printed blocks of a state, and below them its live region as it fits the terminal. */

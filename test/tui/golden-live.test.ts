@@ -1,13 +1,19 @@
 import { test } from 'node:test'
 import type { StreamEvent } from '../../src/core/protocol/crabtalk.generated.ts'
+import { route } from '../../src/core/protocol/dispatch.ts'
+import { openCard } from '../../src/tui/cards/card.ts'
+import { initInstructions } from '../../src/tui/slash/init.ts'
+import { showQueue } from '../../src/tui/slash/queue.ts'
 import type { ChatAction } from '../../src/tui/state/actions.ts'
 import { initialState } from '../../src/tui/state/initial.ts'
 import { reduce } from '../../src/tui/state/reduce.ts'
 import type { ChatState } from '../../src/tui/state/types.ts'
 import type { Block, ToolRun } from '../../src/tui/view/blocks.ts'
 import { after, CHAT_OPTIONS, chunk, textEnd, textStart } from '../support/chat-state.ts'
+import { GOLDEN_ASKS } from '../support/golden-asks.ts'
 import { GOLDEN_CWD, GOLDEN_NOW } from '../support/golden-facts.ts'
-import { assertGoldenView } from '../support/golden-frame.ts'
+import { assertGoldenPager, assertGoldenView } from '../support/golden-frame.ts'
+import { createSlashChat } from './slash/slash-chat.ts'
 
 type Event = NonNullable<StreamEvent['event']>
 
@@ -83,6 +89,11 @@ const STATUS: Readonly<Record<string, ChatState>> = {
     ]),
     running: [{ agent: 'crab', sender: 'sh:2', runId: 'r2', name: 'Deploy the staging server' }],
   },
+  'status-elsewhere': {
+    ...IDLE,
+    asks: [openCard(GOLDEN_ASKS.run, { agent: 'crab', sender: 'night' })],
+    running: [{ agent: 'crab', sender: 'night', runId: 'r2', name: 'Deploy the staging server' }],
+  },
   'status-lost': { ...IDLE, isLinkLost: true },
   'status-all': { ...IDLE, mode: 'all', hint: 'Everything is allowed already; Shift+Tab ends it' },
   'status-hint': { ...IDLE, hint: 'In the background: /agents, or Left in an empty prompt, leads back' },
@@ -153,6 +164,28 @@ for (const [name, state] of Object.entries(VIEWS)) {
     await assertGoldenView(name, state, { hasColors: COLORED.has(name) })
   })
 }
+
+for (const [name, ...keys] of [['pager'], ['pager-search', '/', 'N', 'a']] as const) {
+  test(`the viewer looks as in golden/chat/views/${name}.txt`, async () => {
+    await assertGoldenPager(name, [...PRINTED['printed-welcome']!, ...PRINTED['printed-tools']!], keys)
+  })
+}
+
+test('/queue looks as in golden/chat/views/queue.txt', async () => {
+  const chat = createSlashChat(route({}))
+  const texts = ['then run the linter', 'and commit it with a message that says what was changed, and why']
+  for (const text of texts) chat.context.act({ type: 'queued', text })
+  showQueue('', chat.context)
+  const { queue, overlay } = chat.state()
+  await assertGoldenView('queue', { ...BUSY, finished: [], queue, overlay })
+})
+
+test('/init looks as in golden/chat/views/init.txt', async () => {
+  const chat = createSlashChat(route({}))
+  const ports = { ...chat.context.ports, hasFile: async (name: string) => name === 'AGENTS.md' }
+  await initInstructions('', { ...chat.context, ports })
+  await assertGoldenView('init', { ...IDLE, overlay: chat.state().overlay })
+})
 
 function act(state: ChatState, ...actions: readonly ChatAction[]): ChatState {
   return actions.reduce(reduce, state)

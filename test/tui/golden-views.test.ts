@@ -1,6 +1,7 @@
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { CrabError } from '../../src/core/base/errors.ts'
+import { mainMenu } from '../../src/tui/slash/connect-menus.ts'
 import type { ChatState } from '../../src/tui/state/types.ts'
 import type { KeyName } from '../../src/tui/text/key.ts'
 import { GOLDEN_CWD, GOLDEN_DISPATCH, GOLDEN_NOW, GOLDEN_SESSION } from '../support/golden-facts.ts'
@@ -104,6 +105,13 @@ for (const view of [...OVERLAYS, ...PRINTED]) {
     chat.press('escape')
   })
 }
+
+test('the offer to connect looks as in golden/chat/views/connect-offer.txt', async () => {
+  const items = GOLDEN_PROVIDERS
+  const overlay = mainMenu(items, { title: 'No model yet. Connect one:', yieldsToText: true })
+  await using chat = await openGoldenChat()
+  await assertGoldenView('connect-offer', { ...chat.state(), place: 'process', overlay })
+})
 
 for (const [name, ...keys] of DRAFTS) {
   test(`the composer looks as in golden/chat/views/${name}.txt`, async () => {

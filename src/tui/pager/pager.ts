@@ -1,7 +1,7 @@
 import { findEscAction } from '../text/esc-key.ts'
 import { cleanLine } from '../view/clean.ts'
 import { paint } from '../view/style.ts'
-import { truncateText } from '../view/text.ts'
+import { measureWidth, truncateText } from '../view/text.ts'
 import { type Document, type DocumentPosition, stripColors } from './document.ts'
 import { type PagerKey, readPagerKey } from './keys.ts'
 
@@ -170,6 +170,17 @@ function statusRow(
   const isEnd = !isBefore(top, document.end(countBodyRows(rows)))
   const part = isEnd ? 100 : Math.round((1 - top.block / Math.max(1, document.blocks - 1)) * 100)
   const place = isWhole ? `${part}%` : 'loading…'
-  const words = [cleanLine(title), place, 'q back', 'n p next', '/ search', '↑ ↓ PgUp PgDn', 'v editor']
-  return paint(truncateText(words.filter(Boolean).join(' · '), columns), color, 'dim')
+  const words = [place, 'q back', 'n p next', '/ search', '↑ ↓ PgUp PgDn', 'v editor']
+  return paint(truncateText(fitWords(cleanLine(title), words, columns), columns), color, 'dim')
 }
+
+/** Joins the title with as many words as fit; with less space than for four of them, the title is left out. */
+function fitWords(title: string, words: readonly string[], columns: number): string {
+  const lines = words.map((_, at) =>
+    [title, ...words.slice(0, words.length - at)].filter(Boolean).join(' · '),
+  )
+  const fitting = lines.slice(0, words.length - MIN_WORDS + 1).find((line) => measureWidth(line) <= columns)
+  return fitting ?? words.slice(0, MIN_WORDS).join(' · ')
+}
+
+const MIN_WORDS = 4
