@@ -135,6 +135,21 @@ test('undo_compaction brings the messages back until the next message', async ()
   await assert.rejects(undo, /you have sent a message since/)
 })
 
+test('undo_compaction brings back what was compacted between two steps of a turn', async () => {
+  const look: Reply = { parts: [{ call: 'a', name: 'read', args: '{"path":"none"}' }], usage: usage(880) }
+  await using node = await start((_, index) => (index === 1 ? look : answer('done', 100)))
+  await node.ask(`so far: ${'crabs '.repeat(60)}`, AUTO)
+  assert.equal(compactions(await node.ask('look', AUTO)).at(-1), 'done')
+  await request(node.dispatch, 'undoCompaction', { session: await onlySession(node) }, NEVER)
+  await node.ask('go on')
+  const sent = toSentLines(node.server.requests.at(-1))
+  assert.deepEqual(
+    sent.map((line) => line.split(':')[0]),
+    ['user', 'assistant', 'user', 'assistant', 'tool', 'assistant', 'user'],
+  )
+  assert.doesNotMatch(sent.join('\n'), /<summary>/)
+})
+
 test('undo_compaction refuses a conversation that is not compacted', async () => {
   await using node = await start(() => answer('yes', 10))
   await node.ask('one')

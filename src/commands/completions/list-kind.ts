@@ -2,6 +2,7 @@ import { shortId } from '../../cli/find-conversation.ts'
 import type { Host } from '../../cli/host.ts'
 import { resolvePaths } from '../../cli/paths.ts'
 import { relativeTime } from '../../core/base/relative-time.ts'
+import { isWindowSender } from '../../core/base/sender-class.ts'
 import type { SessionListing } from '../../core/completion/sessions.ts'
 import { readAgentFiles } from '../../core/config/agent-files.ts'
 import { DEFAULT_DESCRIPTION } from '../../core/config/default-agent.ts'
@@ -129,7 +130,7 @@ async function listLatest(
   const { lastSessions } = await import('../../core/completion/sessions.ts')
   const found = new Map<string, string>()
   for await (const one of lastSessions({ paths, isWanted: () => true }, signal)) {
-    const isNamed = !one.sender.startsWith('sh:')
+    const isNamed = !isWindowSender(one.sender)
     if (isNamed && !found.has(toName(one))) found.set(toName(one), describeSession(one))
   }
   return [...found].map(([value, description]) => ({ value, description }))

@@ -8,7 +8,7 @@ import { TurnOutput } from '../../cli/turn/turn-output.ts'
 import { CrabError, ERROR_KINDS, toCrabError } from '../../core/base/errors.ts'
 import { newUlid } from '../../core/base/ids.ts'
 import { parseAnswer } from '../../core/base/json.ts'
-import { classifySender } from '../../core/base/sender-class.ts'
+import { classifySender, isWindowSender } from '../../core/base/sender-class.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
 import {
   type ConversationInfo,
@@ -172,5 +172,5 @@ async function findConversation(
  * generated.
  */
 function isOurs(sender: string): boolean {
-  return !sender.includes(':') || sender.startsWith('sh:')
+  return !sender.includes(':') || isWindowSender(sender)
 }

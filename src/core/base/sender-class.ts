@@ -5,5 +5,10 @@
  */
 export function classifySender(sender: string): 'local' | 'unattended' | 'remote' {
   if (sender === 'cron' || sender.startsWith('event:')) return 'unattended'
-  return sender.includes(':') && !sender.startsWith('sh:') ? 'remote' : 'local'
+  return sender.includes(':') && !isWindowSender(sender) ? 'remote' : 'local'
+}
+
+/** Whether a sender was made for one conversation of the user, such as that of a window: its name says nothing. */
+export function isWindowSender(sender: string): boolean {
+  return sender.startsWith('sh:')
 }

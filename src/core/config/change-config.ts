@@ -60,7 +60,9 @@ export async function addConfigRule(
   if (!document.ok) throw configError(document.problems)
   const { permissions } = document.value.table
   const list = isTable(permissions) ? permissions[effect] : undefined
-  if (Array.isArray(list) && list.includes(pattern)) return
+  const isSame = (one: unknown) =>
+    typeof one === 'string' && one.normalize('NFC') === pattern.normalize('NFC')
+  if (Array.isArray(list) && list.some(isSame)) return
   await replaceFile(await resolveTarget(config), appendToList(text, ['permissions', effect], pattern))
 }
 

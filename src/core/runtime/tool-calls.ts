@@ -3,6 +3,7 @@ import { parseObject } from '../base/json.ts'
 import type { ToolCall } from '../base/message.ts'
 import { didYouMean } from '../base/nearest.ts'
 import { NOT_RUN_RESULT } from '../base/not-run.ts'
+import { isWindowSender } from '../base/sender-class.ts'
 import { CLASS_RIGHTS } from '../policy/class-rights.ts'
 import type { PolicyAction, Trust } from '../policy/types.ts'
 import type { ToolSpec } from '../provider/types.ts'
@@ -277,6 +278,6 @@ function toFailure(reason: unknown): ToolOutput {
 
 /** A sender that is only an id of a window is left out. */
 function changedNotice(tool: string, by: string): string {
-  const who = by.startsWith('sh:') ? '' : ` by ${by}`
+  const who = isWindowSender(by) ? '' : ` by ${by}`
   return `The call of ${tool} was changed${who} before it ran`
 }

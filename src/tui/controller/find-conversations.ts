@@ -1,5 +1,6 @@
 import { shownTitle } from '../../core/base/auto-title.ts'
 import { toCrabError } from '../../core/base/errors.ts'
+import { isWindowSender } from '../../core/base/sender-class.ts'
 import type { ConversationInfo } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import type { ChatPorts, StoredDraft } from '../ports.ts'
@@ -78,11 +79,11 @@ function isChat(
   { sender, filePath }: ConversationInfo,
   { person, looked }: { person: string; looked: ReadonlyMap<string, number> },
 ): boolean {
-  return sender === person || (sender.startsWith('sh:') && looked.has(filePath))
+  return sender === person || (isWindowSender(sender) && looked.has(filePath))
 }
 
 function isHere(draft: StoredDraft, { agent, cwd }: WindowPlace): boolean {
-  return draft.agent === agent && draft.cwd === cwd && draft.sender.startsWith('sh:')
+  return draft.agent === agent && draft.cwd === cwd && isWindowSender(draft.sender)
 }
 
 /** Whether nothing was sent to the conversation of a draft. */

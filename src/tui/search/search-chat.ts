@@ -1,6 +1,7 @@
 import { shownTitle } from '../../core/base/auto-title.ts'
 import { pluralize } from '../../core/base/format.ts'
 import { relativeTime } from '../../core/base/relative-time.ts'
+import { isWindowSender } from '../../core/base/sender-class.ts'
 import {
   type ConversationInfo,
   type MemoryEntry,
@@ -139,7 +140,7 @@ function formatDetail(at: ResultOrigin, { agent, sender, session, cwd, now }: Se
 
 /** Whether a conversation belongs to this window or another one of the same user. */
 function isWindowOf(sender: string, own: string): boolean {
-  return sender === own || sender.startsWith('sh:')
+  return sender === own || isWindowSender(sender)
 }
 
 /** Shows an archive by its title, which is stored as an alias. */

@@ -1,5 +1,6 @@
 import { pluralize } from '../../core/base/format.ts'
 import { relativeTime } from '../../core/base/relative-time.ts'
+import { isWindowSender } from '../../core/base/sender-class.ts'
 import type { ConversationInfo } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { newPicker } from '../overlays/picker.ts'
@@ -50,7 +51,7 @@ function toItem(info: ConversationInfo, { ports, state }: SlashContext) {
   const { session } = state()
   const isCurrent = info.filePath === session
   const place = info.cwd === ports.cwd ? [] : [ports.abbreviate(info.cwd)]
-  const who = info.sender.startsWith('sh:') ? [] : [info.sender]
+  const who = isWindowSender(info.sender) ? [] : [info.sender]
   const count = pluralize(info.messageCount, 'message')
   const facts = [...describeActivity(info, isCurrent), relativeTime(info.updatedAt, ports.now()), count]
   return {

@@ -1,5 +1,6 @@
 import { parseObject } from '../../core/base/json.ts'
 import { PERMISSION_ANSWERS } from '../../core/base/permission-answers.ts'
+import { isWindowSender } from '../../core/base/sender-class.ts'
 import {
   type AskClosedEvent,
   type AskInfo,
@@ -78,7 +79,7 @@ export function openPendingAsk(state: ChatState, { ask, agent, sender }: AskInfo
 }
 
 function whoAnswered({ by, content }: AskClosedEvent): string {
-  if (content !== '') return `Answered in another window${by.startsWith('sh:') ? '' : `, by ${by}`}`
+  if (content !== '') return `Answered in another window${isWindowSender(by) ? '' : `, by ${by}`}`
   return by === 'timeout' ? 'No answer in time: the agent continues without one' : ''
 }
 

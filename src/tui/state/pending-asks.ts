@@ -1,3 +1,4 @@
+import { isWindowSender } from '../../core/base/sender-class.ts'
 import type { AskCard } from '../cards/types.ts'
 import type { ChatState, OtherRun } from './types.ts'
 
@@ -35,7 +36,7 @@ export function otherRuns(state: ChatState): readonly OtherRun[] {
 
 /** Names a conversation after the word that precedes it: by its sender, unless a window has made that up. */
 export function describePlace(sender: string, name: string): string {
-  if (!sender.startsWith('sh:')) return ` in "${sender}"`
+  if (!isWindowSender(sender)) return ` in "${sender}"`
   return name === '' ? '' : ` in "${name}"`
 }
 
