@@ -6,7 +6,7 @@ import { colorize } from '../../cli/color.ts'
 import { shortId } from '../../cli/find-conversation.ts'
 import { toAskOpened } from '../../cli/turn/stream-json-sink.ts'
 import { relativeTime } from '../../core/base/relative-time.ts'
-import { isWindowSender } from '../../core/base/sender-class.ts'
+import { isWindowSender, namePair } from '../../core/base/sender-class.ts'
 import { escapeLine, toVisible } from '../../core/base/visible.ts'
 import { AskKind, type AskQuestion } from '../../core/protocol/crabtalk.generated.ts'
 import { optionKeys } from '../../core/questions/option-keys.ts'
@@ -41,7 +41,7 @@ export function askText(info: TitledAsk, { style, now }: { style: TerminalStyle;
 
 /** Names the conversation by its address and title; an address that a window made up says nothing to a reader. */
 function describeConversation({ agent, sender, title }: TitledAsk): string {
-  if (title === '') return `${agent}/${sender}`
+  if (title === '') return namePair({ agent, sender })
   return `${isWindowSender(sender) ? agent : `${agent}/${sender}`} · ${title}`
 }
 

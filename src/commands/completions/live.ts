@@ -2,6 +2,7 @@ import { formatAskLine } from '../../cli/ask/ask-line.ts'
 import { shortId } from '../../cli/find-conversation.ts'
 import type { Host } from '../../cli/host.ts'
 import { relativeTime } from '../../core/base/relative-time.ts'
+import { namePair } from '../../core/base/sender-class.ts'
 import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
 import { attach } from '../../daemon/attach.ts'
 import { fetchAsks } from '../asks/asks.ts'
@@ -33,6 +34,6 @@ async function fetchRuns(dispatch: Dispatch, signal: AbortSignal): Promise<WordC
   const { conversations } = await request(dispatch, 'listActiveConversations', {}, signal)
   const runs = conversations.filter(({ runId }) => runId !== '')
   return runs.map(({ runId, agent, sender, title }) => {
-    return { value: runId, description: `${agent}/${sender}${title === '' ? '' : `: ${title}`}` }
+    return { value: runId, description: `${namePair({ agent, sender })}${title === '' ? '' : `: ${title}`}` }
   })
 }

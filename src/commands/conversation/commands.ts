@@ -11,6 +11,7 @@ import { pluralize } from '../../core/base/format.ts'
 import { toShownJson } from '../../core/base/json.ts'
 import { relativeTime } from '../../core/base/relative-time.ts'
 import { sanitize, sanitizeLine } from '../../core/base/sanitize.ts'
+import { isWindowSender, namePair } from '../../core/base/sender-class.ts'
 import { takeStart } from '../../core/base/truncate.ts'
 import { conversationMarkdown } from '../../core/protocol/conversation-markdown.ts'
 import type { ConversationInfo } from '../../core/protocol/crabtalk.generated.ts'
@@ -106,7 +107,7 @@ export const removeConversationCommand: CommandHandler = async ({ options, host,
 /** Describes a conversation on one line, for the question whether to delete it. */
 function summarizeConversation({ filePath, agent, sender, title, preview, messageCount }: ConversationInfo) {
   const about = title || preview
-  const parts = [shortId(filePath), `${agent}/${sender}`, pluralize(messageCount, 'message'), about]
+  const parts = [shortId(filePath), namePair({ agent, sender }), pluralize(messageCount, 'message'), about]
   return sanitizeLine(parts.filter((part) => part !== '').join(' · '))
 }
 
@@ -178,8 +179,12 @@ async function printRows(host: Host, rows: readonly Row[]): Promise<void> {
   await printTable(host, ['ID', 'UPDATED', 'AGENT', 'SENDER', 'MESSAGES', 'TITLE'], cells)
 }
 
-/** Truncates long senders, which any TCP client can choose; `--json` shows them in full. */
+/**
+ * Truncates long senders, which any TCP client can choose, and names those that a window made up; `--json` shows all in
+ * full.
+ */
 function formatSender(sender: string): string {
+  if (isWindowSender(sender)) return 'a chat'
   return sender.length > MAX_SENDER ? `${takeStart(sender, MAX_SENDER - 1)}…` : sender
 }
 

@@ -1,6 +1,7 @@
 import type { CommandHandler } from '../../cli/command.ts'
 import { findAddress } from '../../cli/conversation-address.ts'
 import { CrabError } from '../../core/base/errors.ts'
+import { namePair } from '../../core/base/sender-class.ts'
 import { escapeLine } from '../../core/base/visible.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { attach } from '../../daemon/attach.ts'
@@ -19,7 +20,7 @@ export const killConversationCommand: CommandHandler = async ({ options, host, s
     })
   }
   await request(dispatch, 'kill', address, signal)
-  const what = escapeLine(`${address.agent}/${address.sender}`)
+  const what = escapeLine(namePair(address))
   host.stdout.write(conversations.length > 0 ? `interrupted ${what}\n` : `nothing is running in ${what}\n`)
   return 0
 }

@@ -10,6 +10,7 @@ import { parseWhen } from '../../cli/when.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { relativeTime } from '../../core/base/relative-time.ts'
 import { sanitizeLine } from '../../core/base/sanitize.ts'
+import { listSpeakers } from '../../core/base/sender-class.ts'
 import type { SessionHit, WindowItem } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { toJsonHits } from '../../core/protocol/session-hits-json.ts'
@@ -87,7 +88,8 @@ function formatHit(hit: SessionHit, style: ExcerptStyle, now: number): string {
   const match = window.find((item) => item.seq === seq)
   const when = relativeTime(match?.ts || session?.updatedAt || '', now)
   const title = session?.title || session?.preview || ''
-  const facts = [when, `${session?.agent}/${session?.sender}`, title].filter(Boolean).join(' · ')
+  const pair = session && listSpeakers(session).join('/')
+  const facts = [when, pair, title].filter(Boolean).join(' · ')
   const id = shortId(session?.id ?? '')
   const room = { ...style, width: style.width - id.length - 2, color: false }
   const head = `${colorize(id, 'cyan', style.color)}  ${excerptLine({ text: facts, matches: [] }, room)}`

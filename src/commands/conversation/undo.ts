@@ -4,6 +4,7 @@ import { printJson } from '../../cli/print.ts'
 import { ulidTime } from '../../core/base/ids.ts'
 import { relativeTime } from '../../core/base/relative-time.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
+import { listSpeakers } from '../../core/base/sender-class.ts'
 import type { UndoResult } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
 import { NOTHING_TO_UNDO, outcomeWord } from '../../core/protocol/undo-words.ts'
@@ -52,7 +53,8 @@ function printResult(
 ): void {
   const when = relativeTime(ulidTime(runId), Date.now())
   const what = dryRun ? 'would undo' : 'undid'
-  host.stderr.write(sanitize(`${what} a turn of ${agent} with ${sender}, started ${when}\n`))
+  const whose = listSpeakers({ agent, sender }).join(' with ')
+  host.stderr.write(sanitize(`${what} a turn of ${whose}, started ${when}\n`))
   for (const { path, outcome, reason } of files) {
     const why = reason === '' ? '' : `: ${reason}`
     host.stdout.write(`${outcomeWord(outcome).padEnd(WORD)}  ${sanitize(path + why).replaceAll('\n', ' ')}\n`)

@@ -2,6 +2,7 @@ import { toAskOpened } from '../../cli/turn/stream-json-sink.ts'
 import { pluralize } from '../../core/base/format.ts'
 import { parseObject } from '../../core/base/json.ts'
 import { sanitizeLine } from '../../core/base/sanitize.ts'
+import { listSpeakers } from '../../core/base/sender-class.ts'
 import {
   AgentEventKind,
   type AgentEventMsg,
@@ -31,7 +32,7 @@ export const EVENT_KINDS: Readonly<Record<KindName, AgentEventKind>> = {
 
 /** Formats an event on one line: time, agent and sender, description. */
 export function toLine(event: AgentEventMsg): string {
-  const whose = event.kind === EVENT_KINDS.published ? 'event' : `${event.agent}/${event.sender}`
+  const whose = event.kind === EVENT_KINDS.published ? 'event' : listSpeakers(event).join('/')
   return joinParts(event.timestamp, whose, describeEvent(event))
 }
 

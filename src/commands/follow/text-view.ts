@@ -5,6 +5,7 @@ import type { Output } from '../../cli/output.ts'
 import { formatCallLine, formatFailureLine } from '../../cli/turn/call-line.ts'
 import { isNotRun } from '../../core/base/not-run.ts'
 import { Sanitizer, sanitize } from '../../core/base/sanitize.ts'
+import { isWindowSender } from '../../core/base/sender-class.ts'
 import { toTypedText } from '../../core/base/typed-message.ts'
 import { escapeLine } from '../../core/base/visible.ts'
 import { formatCompaction } from '../../core/protocol/compaction-words.ts'
@@ -57,7 +58,7 @@ export class TextView implements FollowView {
     const files = attachments.map((file) => `[${file.name || file.mediaType}]`)
     const words = role === 'user' ? toTypedText(content) : content
     const text = [words, ...files].filter((part) => part !== '').join('\n')
-    const who = role === 'user' ? this.#address.sender : agent || this.#address.agent
+    const who = role === 'user' ? this.#nameUser() : agent || this.#address.agent
     const spoken = text === '' ? undefined : this.#say(who, text)
     return toolCalls.map((call) => this.#line('→', formatCallLine(call))).at(-1) ?? spoken
   }
@@ -86,10 +87,14 @@ export class TextView implements FollowView {
       case 'textEnd':
         return this.#endLine()
       case 'userSteered':
-        return this.#say(this.#address.sender, event.value.content)
+        return this.#say(this.#nameUser(), toTypedText(event.value.content))
       default:
         return this.#work(event)
     }
+  }
+
+  #nameUser(): string {
+    return isWindowSender(this.#address.sender) ? 'you' : this.#address.sender
   }
 
   #work(event: WireTurnEvent): Promise<void> | undefined {

@@ -1,5 +1,6 @@
 import { parseObject } from '../../core/base/json.ts'
 import { sanitizeLine } from '../../core/base/sanitize.ts'
+import { listSpeakers } from '../../core/base/sender-class.ts'
 import type { McpTraceEvent } from '../../core/protocol/crabtalk.generated.ts'
 
 /** Remembers the methods of requests, so that a response can be shown with its method. */
@@ -83,7 +84,7 @@ function describeFrame(frame: McpTraceEvent, requestMethod: string): string {
 /** Formats the turn that a message belongs to. */
 function formatCaller({ agent, sender, runId }: McpTraceEvent): string {
   if (agent === '') return ''
-  return [sender === '' ? agent : `${agent}/${sender}`, runId].filter(Boolean).join(' ')
+  return [sender === '' ? agent : listSpeakers({ agent, sender }).join('/'), runId].filter(Boolean).join(' ')
 }
 
 /** Formats the local time of day with milliseconds. */

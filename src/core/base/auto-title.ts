@@ -1,4 +1,5 @@
 import { collapseBlanks, sanitize } from './sanitize.ts'
+import { isWindowSender } from './sender-class.ts'
 
 /** The columns of the longest automatic title. */
 export const MAX_AUTO_TITLE = 48
@@ -17,6 +18,17 @@ export function toAutoTitle(text: string): string {
 /** Returns the title of a conversation, or an automatic one made of the beginning of its first message. */
 export function shownTitle({ title, preview }: { title: string; preview: string }): string {
   return title || toAutoTitle(preview)
+}
+
+/** Returns the title of a conversation; without one, it names who talks in it. */
+export function titleConversation(info: {
+  agent: string
+  sender: string
+  title: string
+  preview: string
+}): string {
+  const { agent, sender } = info
+  return shownTitle(info) || (isWindowSender(sender) ? `A chat with ${agent}` : `${agent} with ${sender}`)
 }
 
 /** Removes code blocks, and what a shell line of the user printed; text that has nothing else keeps its code. */

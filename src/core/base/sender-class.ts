@@ -8,7 +8,20 @@ export function classifySender(sender: string): 'local' | 'unattended' | 'remote
   return sender.includes(':') && !isWindowSender(sender) ? 'remote' : 'local'
 }
 
-/** Whether a sender was made for one conversation of the user, such as that of a window: its name says nothing. */
+/**
+ * Whether a program of the user made the sender up for one conversation, as each window of the chat does: `sh:…`. It
+ * names the user, and means nothing to a reader.
+ */
 export function isWindowSender(sender: string): boolean {
   return sender.startsWith('sh:')
+}
+
+/** Names a conversation that has no title for readers: by agent and sender, or as a chat if a window made that up. */
+export function namePair({ agent, sender }: { agent: string; sender: string }): string {
+  return isWindowSender(sender) ? `a chat with ${agent}` : `${agent}/${sender}`
+}
+
+/** Lists who talks in a conversation: its agent, and its sender unless a window made that up. */
+export function listSpeakers({ agent, sender }: { agent: string; sender: string }): string[] {
+  return isWindowSender(sender) ? [agent] : [agent, sender]
 }

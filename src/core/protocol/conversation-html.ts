@@ -1,5 +1,6 @@
-import { shownTitle } from '../base/auto-title.ts'
+import { titleConversation } from '../base/auto-title.ts'
 import { pluralize } from '../base/format.ts'
+import { listSpeakers } from '../base/sender-class.ts'
 import { readTypedMessage, type SentShellLine } from '../base/typed-message.ts'
 import type { SessionInfo, SessionMessage } from './crabtalk.generated.ts'
 import { type Dispatch, request } from './dispatch.ts'
@@ -29,8 +30,8 @@ export async function* conversationHtml(
 }
 
 function pageStart(info: SessionInfo): string {
-  const title = escapeHtml(shownTitle(info) || `${info.agent} with ${info.sender}`)
-  const facts = [info.agent, info.sender, info.createdAt, pluralize(info.messageCount, 'message')]
+  const title = escapeHtml(titleConversation(info))
+  const facts = [...listSpeakers(info), info.createdAt, pluralize(info.messageCount, 'message')]
   return `<!doctype html>
 <html lang="en">
 <head>

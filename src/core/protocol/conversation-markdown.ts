@@ -1,5 +1,6 @@
-import { shownTitle } from '../base/auto-title.ts'
+import { titleConversation } from '../base/auto-title.ts'
 import { pluralize } from '../base/format.ts'
+import { listSpeakers } from '../base/sender-class.ts'
 import { foldOutput, readTypedMessage } from '../base/typed-message.ts'
 import type { SessionInfo, SessionMessage } from './crabtalk.generated.ts'
 import { type Dispatch, request } from './dispatch.ts'
@@ -26,8 +27,8 @@ const DROPPED_START = '\n---\n\n*Went back: the agent no longer sees the message
 const DROPPED_END = '\n*The conversation continued here.*\n\n---\n'
 
 function headMarkdown(session: SessionInfo): string {
-  const title = shownTitle(session) || `${session.agent} with ${session.sender}`
-  return `# ${title}\n\n${session.agent} · ${session.sender} · ${session.createdAt} · ${pluralize(session.messageCount, 'message')}\n`
+  const title = titleConversation(session)
+  return `# ${title}\n\n${listSpeakers(session).join(' · ')} · ${session.createdAt} · ${pluralize(session.messageCount, 'message')}\n`
 }
 
 /** Renders a message as Markdown; tool results become code blocks. */

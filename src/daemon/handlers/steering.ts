@@ -1,4 +1,5 @@
 import { CrabError } from '../../core/base/errors.ts'
+import { namePair } from '../../core/base/sender-class.ts'
 import { completePair } from '../../core/policy/client-senders.ts'
 import { classifyClient } from '../../core/policy/trust.ts'
 import type { KillMsg, SteerSessionMsg } from '../../core/protocol/crabtalk.generated.ts'
@@ -39,9 +40,13 @@ export async function handleKill(
   const session = await refuseElsewhere(services, pair, 'Cannot interrupt the turn')
   if (session !== undefined) return
   const { agent, sender } = completePair('local', message)
-  throw new CrabError('missing', `Cannot interrupt ${agent}/${sender}: this conversation does not exist`, {
-    hint: 'crabtalk conversation list shows all conversations',
-  })
+  throw new CrabError(
+    'missing',
+    `Cannot interrupt ${namePair({ agent, sender })}: this conversation does not exist`,
+    {
+      hint: 'crabtalk conversation list shows all conversations',
+    },
+  )
 }
 
 /** Resolves the pair that a message names to the agent's id. Throws `missing` for an unknown agent. */

@@ -1,4 +1,5 @@
 import { toCrabError } from '../../core/base/errors.ts'
+import { isWindowSender } from '../../core/base/sender-class.ts'
 import { VERSION } from '../../core/base/version.ts'
 import { ContextPartKind, McpPeerState, type McpView } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
@@ -12,7 +13,7 @@ export async function showStatus(_args: string, context: SlashContext, signal: A
   const { shownCwd } = context.ports
   printRows(context, `crabtalk ${VERSION}`, [
     ['agent', agent],
-    ['sender', sender],
+    ...(isWindowSender(sender) ? [] : [['sender', sender]]),
     ['conversation', session === undefined ? 'none yet' : [title, session].filter(Boolean).join(' · ')],
     [
       'model',

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Host } from '../../../cli/host.ts'
 import { toCancelledError } from '../../../core/base/abortable.ts'
 import { CrabError } from '../../../core/base/errors.ts'
+import { namePair } from '../../../core/base/sender-class.ts'
 import { escapeLine } from '../../../core/base/visible.ts'
 import type { ActiveConversationInfo } from '../../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request } from '../../../core/protocol/dispatch.ts'
@@ -47,7 +48,7 @@ async function ask(
   signal: AbortSignal,
 ): Promise<'wait' | 'cut'> {
   const names = turns.map(
-    ({ agent, sender, asks }) => `${escapeLine(`${agent}/${sender}`)}${asks > 0 ? ' (asks)' : ''}`,
+    ({ agent, sender, asks }) => `${escapeLine(namePair({ agent, sender }))}${asks > 0 ? ' (asks)' : ''}`,
   )
   const who = `${countTurns(turns)}: ${names.slice(0, MAX_NAMED).join(', ')}${names.length > MAX_NAMED ? ', …' : ''}`
   using terminal = host.stdinKind() === 'terminal' ? host.terminal() : undefined
