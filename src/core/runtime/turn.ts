@@ -82,7 +82,7 @@ class Turn {
   readonly #plan: TurnPlan
   #draft: Draft = emptyDraft()
   #usage: Usage | undefined
-  /** The size of the conversation that the provider reported last, and the number of messages it counted. */
+  /** The size of the conversation that the provider reported last, not that of a guest's request, and the number of messages it counted. */
   #counted: SessionHistory['counted']
   #calls = 0
   #tools: readonly ToolSpec[] = []
@@ -106,7 +106,8 @@ class Turn {
       const { usage } = draft
       this.#addUsage(usage)
       const counted = this.#plan.conversation.history.messages.length + 1 // with the answer
-      this.#counted = usage && { tokens: usage.input + usage.output, messages: counted }
+      if (this.#plan.guest === undefined)
+        this.#counted = usage && { tokens: usage.input + usage.output, messages: counted }
       if (this.#plan.guest !== undefined && draft.calls.length > 0) yield rejectCalls(this.#plan.guest, draft)
       if (draft.calls.length > 0) yield* this.#act(signal)
       if (usage) yield this.#usageEvent(usage)

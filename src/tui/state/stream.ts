@@ -48,7 +48,7 @@ export function reduceStream(state: ChatState, { event }: StreamEvent, now?: num
     case 'askClosed':
       return closeAsk(state, event.value)
     case 'contextUsage':
-      return { ...state, usage: addContextUsage(state.usage, event.value) }
+      return { ...state, usage: addContextUsage(state, event.value) }
     case 'compaction':
       return reduceCompaction(state, event.value)
     case 'userSteered':
@@ -73,7 +73,8 @@ export function reduceStream(state: ChatState, { event }: StreamEvent, now?: num
 
 /** A turn of a guest uses the guest's model and does not store the choice for the conversation. */
 function startTurn(state: ChatState, { agent, sessionId: session, model, effort }: StreamStart): ChatState {
-  if (agent !== '' && agent !== state.agent) return { ...state, session }
+  if (agent !== '' && agent !== state.agent)
+    return { ...state, session, ...(state.turn && { turn: { ...state.turn, isGuest: true } }) }
   const choiceScope = state.choiceScope === 'next-message' ? 'stored' : state.choiceScope
   return { ...state, session, model, effort, choiceScope }
 }
@@ -188,12 +189,15 @@ function notice(state: ChatState, text: string): ChatState {
   )
 }
 
-function addContextUsage(spent: UsageTotals, { usage, context }: ContextUsageEvent): UsageTotals {
+/** Adds the tokens of a request. The context meter stays that of the conversation's own agent. */
+function addContextUsage(
+  { usage: spent, turn }: ChatState,
+  { usage, context }: ContextUsageEvent,
+): UsageTotals {
   if (!usage) return spent
   return {
     ...spent,
-    last: usage,
-    context: context ?? spent.context,
+    ...(turn?.isGuest !== true && { last: usage, context: context ?? spent.context }),
     input: spent.input + usage.promptTokens,
     output: spent.output + usage.completionTokens,
     cacheRead: spent.cacheRead + (usage.cacheHitTokens ?? 0),

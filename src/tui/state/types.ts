@@ -30,6 +30,8 @@ export interface RunningTurn {
   mode?: ModeName | undefined
   /** Whether it was already running when this chat joined it, so that its duration is not known. */
   isPartial?: boolean
+  /** Whether a guest answers: its requests say nothing about the size of the conversation. */
+  isGuest?: boolean
   /** Set while a model call that failed waits for its next attempt, until the model answers. */
   retry?: RetryWait
 }

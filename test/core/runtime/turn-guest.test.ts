@@ -38,6 +38,21 @@ test('Runtime.turn() lets a guest answer in a conversation that stays the agentâ
   assert.deepEqual(types, ['start', 'text-start', 'text', 'text-end', 'end'])
 })
 
+test('Runtime.turn() does not count the request of a guest as the size of the conversation', async () => {
+  const inputs = [2000, 400, 2100]
+  await using node = await startWithCritic((_, index) => ({
+    parts: ['Words'],
+    usage: { input: inputs[index] ?? 0, output: 10 },
+  }))
+  await node.ask('hello')
+  await node.ask('what do you think?', GUEST)
+  await node.ask('and you?')
+  const sizes = (await node.lines()).flatMap((line) =>
+    line.kind === 'event' && line.event === 'done' ? [line.context_tokens] : [],
+  )
+  assert.deepEqual(sizes, [2010, undefined, 2110])
+})
+
 test('Runtime.turn() asks a guest with its own prompt and model, about the whole conversation, without tools', async () => {
   await using node = await startWithCritic(() => ({ parts: ['Words'] }))
   await node.ask('hello')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { AskKind } from '../../../src/core/protocol/crabtalk.generated.ts'
+import { AskKind, StreamStart } from '../../../src/core/protocol/crabtalk.generated.ts'
 import { initialState } from '../../../src/tui/state/initial.ts'
 import { reduce } from '../../../src/tui/state/reduce.ts'
 import {
@@ -253,4 +253,21 @@ test('a returned steer of another chat is reported, and stays out of the prompt'
   ])
   assert.equal(state.prompt.text, '')
   assert.match(JSON.stringify(finishedBlocks(state)), /before it read: from the other/)
+})
+
+test('the context meter stays that of the own agent while a guest answers', () => {
+  const usage = (promptTokens: number, context: number) =>
+    ({
+      $case: 'contextUsage',
+      value: { usage: { promptTokens, completionTokens: 10, totalTokens: promptTokens + 10 }, context },
+    }) as const
+  const start = (agent: string) =>
+    ({ $case: 'start', value: StreamStart.create({ agent, sessionId: 's', model: 'm' }) }) as const
+  const own = after(busyState(), [start('crab'), usage(2_000, 8_000), turnEnd()])
+  const sent = reduce(own, { type: 'message-sent', text: '@critic why?', files: [], now: 0 })
+  const guest = after(sent, [start('critic'), usage(400, 100_000), turnEnd()])
+  const { last, context, input } = guest.usage
+  assert.deepEqual([last?.promptTokens, context, input], [2_000, 8_000, 2_400])
+  const next = reduce(guest, { type: 'message-sent', text: 'go on', files: [], now: 0 })
+  assert.equal(after(next, [start('crab'), usage(2_500, 8_000)]).usage.last?.promptTokens, 2_500)
 })

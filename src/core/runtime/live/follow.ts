@@ -151,7 +151,9 @@ function endsMidTurn(lines: readonly SessionLine[]): boolean {
 /** Returns the size that the provider counted last, unless the conversation was compacted or cut since. */
 function findSize(lines: readonly SessionLine[]): number | undefined {
   const last = effectiveLines(lines).findLast(
-    (line) => line.kind === 'compact' || (line.kind === 'event' && line.event === 'done'),
+    (line) =>
+      line.kind === 'compact' ||
+      (line.kind === 'event' && line.event === 'done' && line.context_tokens !== undefined), // a guest's has none
   )
   return last?.kind === 'event' && last.event === 'done' ? last.context_tokens : undefined
 }
