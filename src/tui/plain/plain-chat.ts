@@ -304,7 +304,12 @@ class PlainChat {
     await this.#attempt(async () => {
       this.#printer.endLine()
       const readLine: Asker['readLine'] = (reading, kind) => this.#readAnswer(reading, kind)
-      const reply = await io.converse(ask, { agent, readLine, see: (until) => this.#see(until) }, asking)
+      const see = async (until: AbortSignal) => {
+        const early = await this.#see(until)
+        this.#store.act({ type: 'card-armed', askId }) // the user has seen it: an answer elsewhere is reported
+        return early
+      }
+      const reply = await io.converse(ask, { agent, readLine, see }, asking)
       this.#printer.lineEnded()
       this.#controller.do({ type: 'answer', askId, ...reply })
     })
