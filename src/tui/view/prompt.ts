@@ -5,7 +5,7 @@ import { getSign } from '../text/prompt-state.ts'
 import { renderMenu } from './prompt-menu.ts'
 import type { Section } from './section.ts'
 import { paint } from './style.ts'
-import { truncateText } from './text.ts'
+import { measureWidth, truncateText } from './text.ts'
 import type { RenderContext } from './view.ts'
 import { windowAround } from './window.ts'
 
@@ -76,23 +76,29 @@ function toText({ text, isPaste }: Cell, color: boolean): string {
   return isPaste ? paint(text, color, 'accent') : text
 }
 
-/** Describes what the next key would do. */
-function nextKey(prompt: Prompt, context: PromptContext): string {
-  if (prompt.armed === 'leave') return 'Ctrl+C again to leave'
-  if (prompt.armed === 'clear') return 'Esc again to clear'
-  if (prompt.armed === 'rewind') return 'Esc again to go back to an earlier message'
+/** Describes what the next key would do, in texts of which the first one that fits is shown; empty for nothing. */
+function nextKey(prompt: Prompt, context: PromptContext): readonly string[] {
+  if (prompt.armed === 'leave') return ['Ctrl+C again to leave']
+  if (prompt.armed === 'clear') return ['Esc again to clear']
+  if (prompt.armed === 'rewind')
+    return ['Esc again to go back to an earlier message', 'Esc again to go back to a message']
   const sign = getSign(prompt)
   if (sign !== undefined) return SIGNS[sign]
-  return context.isBusy && prompt.text !== '' && !context.isAnswer ? 'Enter steers · Tab queues' : ''
+  return context.isBusy && prompt.text !== '' && !context.isAnswer ? ['Enter steers · Tab queues'] : []
 }
 
 const SIGNS = {
-  '!': 'shell command',
-  '#': 'note for the memory · start with a space to send it instead',
+  '!': ['shell command'],
+  '#': [
+    'note for the memory · start with a space to send it instead',
+    'memory note · type a space to send it',
+  ],
 } as const
 
-function renderNextKey(words: string, view: RenderContext): string[] {
-  return words === '' ? [] : [paint(truncateText(`  ${words}`, edge(view)), view.color, 'dim')]
+function renderNextKey(texts: readonly string[], view: RenderContext): string[] {
+  const lines = texts.map((text) => `  ${text}`)
+  const line = lines.find((text) => measureWidth(text) <= edge(view)) ?? lines.at(-1)
+  return line === undefined ? [] : [paint(truncateText(line, edge(view)), view.color, 'dim')]
 }
 
 function edge({ columns }: RenderContext): number {

@@ -35,7 +35,7 @@ const SCREENS: [string[], number, string[]][] = [
   [[`paste:${'x'.repeat(2_001)}`], 40, ['> [Pasted 2001 characters]|']],
   [['!ls -l'], 40, ['! ls -l|', '  shell command']],
   [['!', 'ctrl+a'], 40, ['| ', '  shell command']],
-  [['#likes tea'], 40, ['# likes tea|', '  note for the memory · start with a s…']],
+  [['#likes tea'], 40, ['# likes tea|', '  memory note · type a space to send it']],
   [['## title'], 40, ['> ## title|']],
   [['ctrl+c'], 40, ['> |sk anything · ? help', '  Ctrl+C again to leave']],
   [['draft', 'escape'], 40, ['> draft|', '  Esc again to clear']],
