@@ -134,7 +134,8 @@ export class Asks {
    * Throws `missing` when no such question waits; `invalid` when the content answers something else or, for a
    * `trust` question, is not one of its options; `denied` when a client that is not local would give a
    * permission, or would answer a question of a local turn. `args` change the call of a permission, and must
-   * come with an answer that allows it once.
+   * come with an answer that allows it once. A decision about the trust in a folder also answers the same question of
+   * other turns.
    */
   reply(
     to: { agent: string; sender: string; trust: Trust; id?: string },
@@ -154,6 +155,19 @@ export class Asks {
     this.#waiting.delete(waiting.ask.id) // the next reply is for the next question
     const by = to.sender || waiting.sender
     waiting.settle({ by, answers, ...(args !== undefined && { arguments: args }) })
+    if (waiting.ask.kind === 'trust') this.#settleSame(waiting, { by, answers })
+  }
+
+  /** Answers the same question about trust of other turns, because a decision is about the folder, not the turn. */
+  #settleSame({ ask, trust }: Waiting, end: AskEnd & { answers: AskAnswers }): void {
+    const { question } = ask.questions[0]!
+    if (end.answers[question] === '') return // it decides nothing
+    for (const other of this.#waiting.values()) {
+      const isSame = other.ask.kind === 'trust' && other.ask.questions[0]!.question === question
+      if (!isSame || other.trust !== trust) continue
+      this.#waiting.delete(other.ask.id)
+      other.settle(end)
+    }
   }
 
   /** Lists the pending questions, oldest first; those of one agent, or all for an empty name. */

@@ -65,6 +65,23 @@ for (const [content, problem] of Object.entries({
   })
 }
 
+test('Asks.reply() answers the same question about trust of other turns, if it decides', async () => {
+  const asks = new Asks({ timeoutMs: 60_000 })
+  const trust = (id: string, sender: string) => asks.wait(pending({ id, kind: 'trust', sender }), NEVER)
+  const [first, second] = [trust('1', 'sh:1'), trust('2', 'sh:2')]
+  const question = asks.wait(pending({ id: '3', sender: 'sh:3' }), NEVER)
+  const ids = () => asks.list('').map(({ ask }) => ask.id)
+  asks.reply({ agent: 'crab', sender: 'sh:1', trust: 'local', id: '1' }, '{"Which?":""}')
+  assert.deepEqual([(await first).answers, ids()], [{ 'Which?': '' }, ['2', '3']])
+  const third = trust('4', 'sh:1')
+  asks.reply({ agent: 'crab', sender: 'sh:1', trust: 'local', id: '4' }, '{"Which?":"A"}')
+  assert.deepEqual(await third, { by: 'sh:1', answers: { 'Which?': 'A' } })
+  assert.deepEqual(await second, { by: 'sh:1', answers: { 'Which?': 'A' } })
+  assert.deepEqual(ids(), ['3'])
+  asks.reply({ agent: 'crab', sender: 'sh:3', trust: 'local', id: '3' }, '{"Which?":"B"}')
+  await question
+})
+
 test('Asks.reply() accepts an option, or nothing, as the answer to a trust question', async () => {
   for (const answer of ['A', '']) {
     const asks = new Asks({ timeoutMs: 60_000 })
