@@ -189,9 +189,10 @@ function startChat(
     store.act({ type: 'print', block: { kind: 'notice', tone: 'error', text: message, hint } })
   }
   const opened = controller.open(openInitialConversation(open, options, shutdown))
+  const known = opened.then(() => followAgentDefaults({ store, ports }, shutdown))
   opened.then(
     () =>
-      followAgentDefaults({ store, ports }, shutdown)
+      known
         .then(() => (options.prompt === undefined ? offerConnect(shutdown) : undefined))
         .catch(fail),
     (reason) => (isFatal(reason, options) ? leave(reason) : fail(reason)),
@@ -200,7 +201,8 @@ function startChat(
   const remember = (sent: Awaited<ReturnType<ChatPorts['readHistory']>>) =>
     store.act({ type: 'set', change: { prompt: withHistory(store.get().prompt, sent) } })
   ports.readHistory().then(remember, fail)
-  ports.branch().then((branch) => store.act({ type: 'set', change: { branch } }), fail)
+  const branched = ports.branch().then((branch) => store.act({ type: 'set', change: { branch } }), fail)
+  void Promise.allSettled([known, branched]).then(() => store.act({ type: 'welcome-known' }))
 }
 
 /** Whether the chat cannot continue, because the requested agent or conversation does not exist. */

@@ -57,10 +57,11 @@ const HINT_ROWS = 2
 
 const GAP: Section = { lines: [''], cut: 'head', rank: 0 }
 
-/** The welcome, until it is printed. */
+/** The welcome until it is printed, and a blank line below it until something else is. */
 function renderWelcome(state: ChatState, view: RenderContext): Section {
   const block = toWelcome(state)
-  return { lines: block ? [...renderBlock(block, view), ''] : [], cut: 'head', rank: 0 }
+  const gap = block || state.isWelcomeLast ? [''] : []
+  return { lines: [...(block ? renderBlock(block, view) : []), ...gap], cut: 'head', rank: 0 }
 }
 
 /** The overlay, or else the composer between two rules, below the card of the pending question. */

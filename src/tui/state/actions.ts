@@ -46,6 +46,11 @@ export type ChatAction =
   | { type: 'flush' }
   | { type: 'printed'; upto: number }
   | { type: 'print'; block: Block }
+  /**
+   * Everything that the welcome names is known. It is printed, because a terminal that gets narrower may move rows of
+   * the live region into its scrollback, where they cannot be erased.
+   */
+  | { type: 'welcome-known' }
   | { type: 'ask-card'; card: AskCard }
   /**
    * The pending questions of the shown conversation (`here`) or of all others (`elsewhere`). Questions in

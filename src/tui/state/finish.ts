@@ -11,6 +11,13 @@ export function finish(state: ChatState, block: Block): ChatState {
   return finishBlocks(flushTools(state), [block])
 }
 
+/** Prints the welcome if nothing has been printed yet. */
+export function finishWelcome(state: ChatState): ChatState {
+  const welcome = toWelcome(state)
+  if (!welcome) return state
+  return { ...finishBlocks({ ...state, welcome: undefined }, [welcome]), isWelcomeLast: true }
+}
+
 function finishBlocks(state: ChatState, added: readonly Block[]): ChatState {
   const { nextId, finished } = state
   const welcome = added.length > 0 ? toWelcome(state) : undefined
@@ -19,7 +26,14 @@ function finishBlocks(state: ChatState, added: readonly Block[]): ChatState {
   const last = blocks.findLast((block) => block.kind !== 'thinking' || block.isFirst) // others are hidden
   const isAfterCall = last ? isCallBlock(last) : state.isAfterCall
   const left = welcome ? { ...state, welcome: undefined } : state
-  return { ...left, isAfterCall, nextId: nextId + blocks.length, finished: [...finished, ...numbered] }
+  const isWelcomeLast = state.isWelcomeLast && blocks.length === 0
+  return {
+    ...left,
+    isAfterCall,
+    isWelcomeLast,
+    nextId: nextId + blocks.length,
+    finished: [...finished, ...numbered],
+  }
 }
 
 /** Closes the finished parts of the open text, or all of it when `isOver`. Void text is only closed as a whole. */

@@ -53,6 +53,7 @@ export function initialState({
     models: [],
     turn: undefined,
     welcome: undefined,
+    isWelcomeLast: false,
     finished: [],
     nextId: 0,
     isAfterCall: false,

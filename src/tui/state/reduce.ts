@@ -4,7 +4,7 @@ import type { ModeName } from '../ports.ts'
 import { findPasted } from '../text/prompt-state.ts'
 import type { ChatAction, Settable } from './actions.ts'
 import { answerAsk, closeAsk, openPendingAsk, withAsks } from './asks.ts'
-import { backToPrompt, closeText, finish, finishAll } from './finish.ts'
+import { backToPrompt, closeText, finish, finishAll, finishWelcome } from './finish.ts'
 import { armOverlay, disarmOverlay, withArmed } from './focus.ts'
 import { NO_USAGE_TOTALS } from './initial.ts'
 import { withoutLostEdit } from './lost-edit.ts'
@@ -61,6 +61,8 @@ function reduceAction(state: ChatState, action: ChatAction): ChatState {
       return { ...state, finished: state.finished.filter(({ id }) => id > action.upto) }
     case 'print':
       return finish(state, action.block)
+    case 'welcome-known':
+      return finishWelcome(state)
     case 'ask-card':
       return {
         ...state,

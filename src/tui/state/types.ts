@@ -121,6 +121,8 @@ export interface ChatState {
   turn: RunningTurn | undefined
   /** The facts of the welcome that is above everything else until the first block is printed. */
   welcome: { cwd: string; version: string } | undefined
+  /** Whether nothing but the welcome was printed. */
+  isWelcomeLast: boolean
   /** Blocks that are finished and wait to be printed. */
   finished: readonly NumberedBlock[]
   nextId: number

@@ -129,11 +129,14 @@ export class Painter {
     return `${LINE_FEED.repeat(Math.max(0, below))}\r\n`
   }
 
-  /** Moves to the start of the frame and erases everything below. */
+  /**
+   * Moves to the start of the frame and erases everything below. Erasing begins in the second column: from the first one
+   * of the first row, tmux keeps what is erased in its history.
+   */
   #toTop(): string {
     const shown = this.#shown
     if (!shown || shown.lines.length === 0) return '\r'
-    return `${shown.row > 0 ? `${ESC}[${shown.row}A` : ''}\r${ESC}[J`
+    return `${shown.row > 0 ? `${ESC}[${shown.row}A` : ''}\r${ESC}[K${ESC}[C${ESC}[J\r`
   }
 }
 

@@ -158,6 +158,20 @@ test('Screen has drawn everything before modes change, because another program m
   assert.ok(stage.screen.restoring().includes(`${ESC}[?1049l`))
 })
 
+test('Screen erases from the second column, because tmux keeps a screen that is erased from its first cell', async () => {
+  using stage = makeScreenHarness({ columns: 20, rows: 8 })
+  stage.show(['Fone', 'Ftwo'])
+  await stage.settle()
+  stage.print('Sline')
+  stage.show(['Fthree'])
+  await stage.settle()
+  const erasing = stage.bytes().split('\u001b[J').slice(0, -1)
+  assert.ok(erasing.length > 0)
+  for (const before of erasing)
+    assert.ok(before.endsWith('\r\u001b[K\u001b[C'), JSON.stringify(before.slice(-20)))
+  stage.check()
+})
+
 test('Screen draws only what changed', async () => {
   using stage = makeScreenHarness({ columns: 80, rows: 24 })
   const lines = Array.from({ length: 20 }, (_, at) => `Fline ${at}${'.'.repeat(50)}`)
