@@ -191,10 +191,7 @@ function startChat(
   const opened = controller.open(openInitialConversation(open, options, shutdown))
   const known = opened.then(() => followAgentDefaults({ store, ports }, shutdown))
   opened.then(
-    () =>
-      known
-        .then(() => (options.prompt === undefined ? offerConnect(shutdown) : undefined))
-        .catch(fail),
+    () => known.then(() => (options.prompt === undefined ? offerConnect(shutdown) : undefined)).catch(fail),
     (reason) => (isFatal(reason, options) ? leave(reason) : fail(reason)),
   )
   if (options.prompt !== undefined) controller.do({ type: 'submit', text: options.prompt })
