@@ -161,7 +161,7 @@ test('/config and /theme write config.toml and keep its comments', async () => {
   await chat.shows('Theme: dark')
   chat.type('/config compact_at 70%')
   chat.press('enter')
-  await chat.shows('compact_at is 70% now')
+  await chat.shows('compact_at = 70%')
   chat.type('/config spinner never')
   chat.press('enter')
   await chat.shows(/"tui\.spinner" must be one of/)

@@ -37,7 +37,7 @@ test('/config switches a setting with Enter and chooses a value in a picker', as
   chat.type('/config progress')
   chat.press('enter')
   await chat.until(({ settings }) => !settings.progress)
-  await chat.until(({ overlay }) => overlay?.kind === 'panel' && overlay.note === 'progress is off now')
+  await chat.until(({ overlay }) => overlay?.kind === 'panel' && overlay.note === 'progress = off')
   chat.press('escape')
   chat.type('/config keymap')
   chat.press('enter')
