@@ -70,7 +70,7 @@ test('a conversation that fills the context is compacted by itself, and /compact
   await using chat = openChat(talk)
   await isIdle(chat)
   await say(chat, 'Count the crabs', 'Counted.')
-  await chat.shows(/The context is 90 % full: it is compacted automatically at 85 %/)
+  await chat.shows(/The context is 90 % full: it is compacted with your next message/)
   await say(chat, 'Count again', /Compacted: 90\d → \d+ tokens/)
   await isIdle(chat)
   const sent = toSentLines(talk.server.requests.at(-1))

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { toDotPath } from 'zod/v4/core'
 import { CrabError } from '../base/errors.ts'
+import { UNANSWERED_RESULTS } from '../base/not-run.ts'
 import type { ToolSpec } from '../provider/types.ts'
 import type { Question } from '../runtime/asks.ts'
 import type { Hook, ToolDispatch, ToolGroup, ToolOutput } from '../runtime/hook.ts'
@@ -58,7 +59,9 @@ async function askUser({ args, ask }: ToolDispatch): Promise<ToolOutput> {
   try {
     const answers = await ask(readQuestions(args), 'question')
     const isDeclined = Object.values(answers).every((answer) => answer === '')
-    return isDeclined ? fail(DECLINED) : { output: JSON.stringify(answers), isError: false }
+    return isDeclined
+      ? fail(UNANSWERED_RESULTS.declined)
+      : { output: JSON.stringify(answers), isError: false }
   } catch (reason) {
     const advice = reason instanceof CrabError ? ADVICE.get(reason.kind) : undefined
     if (advice === undefined) throw reason
@@ -66,10 +69,9 @@ async function askUser({ args, ask }: ToolDispatch): Promise<ToolOutput> {
   }
 }
 
-const DECLINED = 'The user chose not to answer. Continue without it, or say what you need.'
 const ADVICE: ReadonlyMap<string, string> = new Map([
-  ['denied', 'No one is there to answer. Choose what is safest, say what you assumed, and do not ask again.'],
-  ['timeout', 'The user did not answer in time. Choose what is safest, and say what you assumed.'],
+  ['denied', UNANSWERED_RESULTS.denied],
+  ['timeout', UNANSWERED_RESULTS.timeout],
 ])
 
 function fail(output: string): ToolOutput {

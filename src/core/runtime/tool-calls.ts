@@ -1,3 +1,4 @@
+import { withChangeNote } from '../base/changed-call.ts'
 import { CrabError, toCrabError } from '../base/errors.ts'
 import { parseObject } from '../base/json.ts'
 import type { ToolCall } from '../base/message.ts'
@@ -165,7 +166,7 @@ async function run(
 
 /** Says in the result what ran instead of the call that the model wrote. */
 function withEdit(result: ToolOutput, { arguments: args }: ToolCall): ToolOutput {
-  return { ...result, output: `[The user changed this call. It ran with ${args}]\n${result.output}` }
+  return { ...result, output: withChangeNote(result.output, args) }
 }
 
 function toDispatch(

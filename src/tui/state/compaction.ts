@@ -47,7 +47,9 @@ export function warnIfFull(state: ChatState): ChatState {
   if (!last || !context || isWarned || isSoon) return state
   const used = last.promptTokens + last.completionTokens
   if (used < WARN_AT * context) return state
-  const next = compactAt > 0 ? `: it is compacted automatically at ${percent(compactAt, 1)}` : ''
+  const isDue = compactAt > 0 && used >= compactAt * context
+  const when = isDue ? 'with your next message' : `automatically at ${percent(compactAt, 1)}`
+  const next = compactAt > 0 ? `: it is compacted ${when}` : ''
   const text = `The context is ${percent(used, context)} full${next}`
   const hint = '/compact does it now, /context shows what fills it'
   const block = { kind: 'notice', tone: 'warning', text, hint } as const

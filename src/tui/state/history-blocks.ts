@@ -1,5 +1,6 @@
+import { withoutChangeNote } from '../../core/base/changed-call.ts'
 import { pluralize } from '../../core/base/format.ts'
-import { isNotRun } from '../../core/base/not-run.ts'
+import { isNotRun, isUnanswered } from '../../core/base/not-run.ts'
 import { foldOutput, readTypedMessage, type SentShellLine } from '../../core/base/typed-message.ts'
 import type { SessionMessage } from '../../core/protocol/crabtalk.generated.ts'
 import type { Block, ToolRun } from '../view/blocks.ts'
@@ -94,7 +95,7 @@ function toRun(
     arguments: args,
     state: toToolState(name, result),
     progress: '',
-    output: result?.content ?? 'Interrupted',
+    output: withoutChangeNote(result?.content ?? 'Interrupted', args),
     durationMs: 0,
     denial: undefined,
     diff: '',
@@ -109,6 +110,7 @@ function toToolState(name: string, result: SessionMessage | undefined): ToolRun[
   const isRefused =
     !name.startsWith('mcp__') && result?.isError === true && result.content.startsWith('Not permitted: ')
   if (isRefused) return 'denied'
-  if (result?.isError && isNotRun(name, result.content)) return 'skipped'
+  if (result?.isError && (isNotRun(name, result.content) || isUnanswered(name, result.content)))
+    return 'skipped'
   return result === undefined || result.isError ? 'failed' : 'done'
 }

@@ -1,4 +1,5 @@
-import { isNotRun } from '../../core/base/not-run.ts'
+import { withoutChangeNote } from '../../core/base/changed-call.ts'
+import { isNotRun, isUnanswered } from '../../core/base/not-run.ts'
 import {
   type AskUserEvent,
   type ContextUsageEvent,
@@ -135,10 +136,10 @@ function changeTool(state: ChatState, callId: string, change: Partial<ToolRun>):
 
 function toResult(tools: readonly ToolRun[], result: ToolResultEvent): Partial<ToolRun> {
   const { callId, output, durationMs, isError, denial } = result
-  const failed = isNotRun(tools.find((tool) => tool.callId === callId)?.name ?? '', output)
-    ? 'skipped'
-    : 'failed'
-  return { output, durationMs, denial, state: denial ? 'denied' : isError ? failed : 'done' }
+  const { name = '', arguments: args = '' } = tools.find((tool) => tool.callId === callId) ?? {}
+  const failed = isNotRun(name, output) || isUnanswered(name, output) ? 'skipped' : 'failed'
+  const state = denial ? 'denied' : isError ? failed : 'done'
+  return { output: withoutChangeNote(output, args), durationMs, denial, state }
 }
 
 function ask(state: ChatState, event: AskUserEvent): ChatState {

@@ -11,7 +11,7 @@ export interface ToolRun {
   server: string
   /** Complete JSON text, as the model wrote it. */
   arguments: string
-  /** A `skipped` call never ran, because the turn was cancelled first. */
+  /** A `skipped` call never ran, because the turn was cancelled first, or asked a question that got no answer. */
   state: 'running' | 'done' | 'failed' | 'denied' | 'skipped'
   /** The last progress message. */
   progress: string

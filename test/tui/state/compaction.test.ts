@@ -46,6 +46,8 @@ test('warnIfFull() warns once from 70 %, and again after a compaction', () => {
   const warned = warnIfFull(filled(26_000))
   assert.deepEqual(texts(warned), ['The context is 72 % full: it is compacted automatically at 85 %'])
   assert.equal(warnIfFull(warned), warned)
+  const due = 'The context is 92 % full: it is compacted with your next message'
+  assert.deepEqual(texts(warnIfFull(filled(33_000))), [due])
   const compacted = { ...warned, usage: withSize(warned.usage, 26_000) }
   assert.equal(texts(warnIfFull(compacted)).length, 2)
 })

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { UNANSWERED_RESULTS } from '../../../src/core/base/not-run.ts'
 import { AskKind, StreamStart } from '../../../src/core/protocol/crabtalk.generated.ts'
 import { initialState } from '../../../src/tui/state/initial.ts'
 import { reduce } from '../../../src/tui/state/reduce.ts'
+import { describeOutcome } from '../../../src/tui/view/tool/outcome.ts'
 import {
   after,
   busyState,
@@ -270,4 +272,25 @@ test('the context meter stays that of the own agent while a guest answers', () =
   assert.deepEqual([last?.promptTokens, context, input], [2_000, 8_000, 2_400])
   const next = reduce(guest, { type: 'message-sent', text: 'go on', files: [], now: 0 })
   assert.equal(after(next, [start('crab'), usage(2_500, 8_000)]).usage.last?.promptTokens, 2_500)
+})
+
+test('a question without an answer is not shown as a failure', () => {
+  const calls = [
+    { name: 'ask_user', arguments: '{"questions":[{"question":"Which?"}]}', callId: 'q', server: '' },
+  ]
+  const value = {
+    callId: 'q',
+    output: UNANSWERED_RESULTS.declined,
+    durationMs: 5,
+    isError: true,
+    denial: undefined,
+  }
+  const asked = after(busyState(), [
+    { $case: 'toolStart', value: { calls } },
+    { $case: 'toolResult', value },
+    { $case: 'toolsComplete', value: {} },
+  ])
+  const [block] = finishedBlocks(asked).filter(({ kind }) => kind === 'tool')
+  assert.ok(block?.kind === 'tool' && block.tool.state === 'skipped')
+  assert.deepEqual(describeOutcome(block.tool, []), ['no answer'])
 })

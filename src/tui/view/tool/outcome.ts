@@ -1,4 +1,5 @@
 import { pluralize } from '../../../core/base/format.ts'
+import { isUnanswered } from '../../../core/base/not-run.ts'
 import { DeniedBy } from '../../../core/protocol/crabtalk.generated.ts'
 import type { ToolRun } from '../blocks.ts'
 import { formatDuration } from '../numbers.ts'
@@ -9,7 +10,7 @@ import type { DiffLine } from './diff-lines.ts'
 export function describeOutcome(tool: ToolRun, change: readonly DiffLine[]): string[] {
   if (tool.state === 'running') return []
   if (tool.state === 'denied') return [describeDenial(tool)]
-  if (tool.state === 'skipped') return ['not run']
+  if (tool.state === 'skipped') return [isUnanswered(tool.name, tool.output) ? 'no answer' : 'not run']
   const parts = [...describeExit(tool), ...describeAmount(tool, change)]
   return tool.durationMs >= MIN_SHOWN_MS ? [...parts, formatDuration(tool.durationMs)] : parts
 }

@@ -1,4 +1,5 @@
 import { pluralize } from '../../../core/base/format.ts'
+import { isUnanswered } from '../../../core/base/not-run.ts'
 import { DeniedBy } from '../../../core/protocol/crabtalk.generated.ts'
 import type { CallDenial, ToolRun } from '../blocks.ts'
 import { cleanLine, cleanText } from '../clean.ts'
@@ -49,7 +50,8 @@ export function indent(lines: readonly string[], columns: number): string[] {
 
 function renderReason(tool: ToolRun, view: RenderContext): string[] {
   if (tool.state === 'denied') return renderDenial(tool, view)
-  if (tool.state === 'skipped') return [paint('interrupted', view.color, 'dim')]
+  if (tool.state === 'skipped')
+    return isUnanswered(tool.name, tool.output) ? [] : [paint('interrupted', view.color, 'dim')]
   return view.details ? [] : renderOutput(tool, view)
 }
 
