@@ -1,11 +1,13 @@
 import { nearest } from '../../core/base/nearest.ts'
 import type { ChatEffect } from '../text/effects.ts'
+import { findCommands } from '../text/menu.ts'
 import { actOnAgents } from './agents.ts'
 import { onModeChosen, onYoloChosen } from './approvals.ts'
 import { SLASH_COMMANDS } from './commands.ts'
 import { onConnect } from './connect.ts'
 import { actOnCron } from './cron.ts'
 import { onDoctorKey } from './doctor.ts'
+import { FOREIGN_COMMANDS } from './foreign-commands.ts'
 import { onInitChosen } from './init.ts'
 import { onKeyChosen } from './keys.ts'
 import { actOnMcp } from './mcp.ts'
@@ -129,6 +131,8 @@ function findSlash(name: string): SlashCommand | undefined {
 
 function adviceFor(name: string, skills: readonly string[]): string {
   const commands = SLASH_COMMANDS.flatMap((command) => [command.name, ...(command.aliases ?? [])])
-  const suggestion = nearest(name, [...commands, ...skills])
-  return suggestion === undefined ? '/help lists all commands' : `did you mean /${suggestion}?`
+  const known = FOREIGN_COMMANDS.get(name.toLowerCase())
+  if (known !== undefined) return `here it is /${known}`
+  const suggestion = nearest(name, [...commands, ...skills]) ?? findCommands(SLASH_COMMANDS, name)[0]?.value
+  return suggestion === undefined || name === '' ? '/help lists all commands' : `did you mean /${suggestion}?`
 }

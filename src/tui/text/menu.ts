@@ -19,6 +19,8 @@ export interface MenuEntry {
   detail: string
   /** Whether the command can run without arguments. */
   isWhole: boolean
+  /** Whether only its summary has the query: the typed word may be the name of a skill. */
+  isBySummary?: boolean
 }
 
 /** A slash command as the menu shows it. */
@@ -61,18 +63,19 @@ export function tokenAt({ text, caret }: Pick<Editor, 'text' | 'caret'>): Token 
   return { kind: 'file', start: found.index!, end, query: found[1] ?? found[2] ?? '' }
 }
 
-/** Finds commands whose name starts with the query, then those whose name contains it. */
+/** Finds commands whose name starts with the query, then those whose name contains it, then those about it. */
 export function findCommands(commands: readonly CommandEntry[], query: string): MenuEntry[] {
   const needle = query.toLowerCase()
   const ranked = commands.map((command) => ({ command, rank: rankCommand(command, needle) }))
   return ranked
     .filter(({ rank }) => rank < Number.POSITIVE_INFINITY)
     .toSorted((a, b) => a.rank - b.rank)
-    .map(({ command: { name, args, summary } }) => ({
+    .map(({ command: { name, args, summary }, rank }) => ({
       value: name,
       label: args === '' ? `/${name}` : `/${name} ${args}`,
       detail: summary,
       isWhole: args === '' || args.startsWith('['),
+      ...(rank === BY_SUMMARY && { isBySummary: true }),
     }))
 }
 
@@ -101,9 +104,20 @@ function getWordRest(text: string, caret: number, isQuoted: boolean): string {
   return (isQuoted ? /^[^"\n]*"/.exec(rest)?.[0] : /^[^\s"]*/.exec(rest)?.[0]) ?? ''
 }
 
-function rankCommand({ name, aliases = [] }: CommandEntry, needle: string): number {
+function rankCommand({ name, aliases = [], summary }: CommandEntry, needle: string): number {
   if (name === needle) return 0
   if (name.toLowerCase().startsWith(needle)) return 1
   if (aliases.some((alias) => alias.toLowerCase().startsWith(needle))) return 2
-  return name.toLowerCase().includes(needle) ? 3 : Number.POSITIVE_INFINITY
+  if (name.toLowerCase().includes(needle)) return 3
+  const isAbout = needle.length >= MIN_QUERY && words(summary).some((word) => word.startsWith(needle))
+  return isAbout ? BY_SUMMARY : Number.POSITIVE_INFINITY
+}
+
+/** The rank of a command of which only the summary has the query. */
+const BY_SUMMARY = 4
+/** The length from which a query is looked up in summaries. */
+const MIN_QUERY = 3
+
+function words(text: string): string[] {
+  return text.toLowerCase().split(/[^\p{L}\d]+/u)
 }

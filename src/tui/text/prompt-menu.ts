@@ -79,10 +79,11 @@ function select(prompt: Prompt, menu: Menu, by: -1 | 1): Prompt {
 
 /**
  * Takes an entry on Enter: a command without required arguments runs, and a path that is already typed
- * completely sends the prompt.
+ * completely sends the prompt. So does a word that no name of a command has, unless the user has moved the selection.
  */
 function enter(prompt: Prompt, token: Token, entry: MenuEntry): MenuPress {
-  const isTyped = token.kind === 'file' && token.query === entry.value
+  const isFirst = prompt.menu?.selected === 0
+  const isTyped = (token.kind === 'file' && token.query === entry.value) || (entry.isBySummary && isFirst)
   if (isTyped) return { prompt: { ...prompt, menu: undefined }, isSent: true }
   return { prompt: take(prompt, token, entry), isSent: entry.isWhole }
 }

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { SourceKind } from '../../../src/core/protocol/crabtalk.generated.ts'
 import { route } from '../../../src/core/protocol/dispatch.ts'
 import { SLASH_COMMANDS } from '../../../src/tui/slash/commands.ts'
+import { FOREIGN_COMMANDS } from '../../../src/tui/slash/foreign-commands.ts'
 import { COMMAND_GROUPS } from '../../../src/tui/slash/help.ts'
 import { runSlash } from '../../../src/tui/slash/run.ts'
 import type { Block } from '../../../src/tui/view/blocks.ts'
@@ -21,6 +22,19 @@ test('runSlash() answers an unknown command itself and suggests the nearest', as
     'Unknown command / (/help lists all commands)',
   ])
   assert.deepEqual(chat.done, [])
+})
+
+test('runSlash() names the command for a word of another program, or for what a command is about', async () => {
+  const chat = createSlashChat(serveSkills('review'))
+  for (const line of ['/login', '/Stats', '/tokens']) await runSlash(line, chat.context, NEVER)
+  assert.deepEqual(chat.blocks().map(sentence), [
+    'Unknown command /login (here it is /connect)',
+    'Unknown command /Stats (here it is /usage)',
+    'Unknown command /tokens (did you mean /cost?)',
+  ])
+  const names = SLASH_COMMANDS.flatMap(({ name, aliases = [] }) => [name, ...aliases])
+  for (const [word, command] of FOREIGN_COMMANDS)
+    assert.deepEqual([names.includes(word), names.includes(command)], [false, true], word)
 })
 
 test('runSlash() sends a skill by name to the agent; a command of the same name wins', async () => {

@@ -285,12 +285,12 @@ test('a question without an answer is not shown as a failure', () => {
     isError: true,
     denial: undefined,
   }
-  const asked = after(busyState(), [
+  const state = after(busyState(), [
     { $case: 'toolStart', value: { calls } },
     { $case: 'toolResult', value },
     { $case: 'toolsComplete', value: {} },
   ])
-  const [block] = finishedBlocks(asked).filter(({ kind }) => kind === 'tool')
+  const [block] = finishedBlocks(state).filter(({ kind }) => kind === 'tool')
   assert.ok(block?.kind === 'tool' && block.tool.state === 'skipped')
   assert.deepEqual(describeOutcome(block.tool, []), ['no answer'])
 })

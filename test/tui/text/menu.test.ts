@@ -17,6 +17,8 @@ test('a slash at the start opens the commands, by prefix and then by any part', 
   assert.deepEqual(labels('/'), ['/help', '/model [NAME]', '/rename TITLE', '/theme [NAME]'])
   assert.deepEqual(labels('/me'), ['/rename TITLE', '/theme [NAME]'])
   assert.deepEqual(labels('/H'), ['/help', '/theme [NAME]'])
+  assert.deepEqual(labels('/ano'), ['/model [NAME]', '/rename TITLE']) // what they are about
+  assert.deepEqual(labels('/an'), undefined)
   assert.deepEqual(labels('/nothing'), undefined)
   assert.deepEqual(labels(' /'), undefined)
   assert.deepEqual(labels('/help '), undefined)
@@ -38,6 +40,9 @@ const COMMANDS: [string[], string, string?][] = [
   [['/mo', 'escape', 'd', 'tab'], '/mod|'],
   [['/mo', 'escape', 'backspace', 'backspace', 'backspace', '/mo', 'tab'], '/model |'],
   [['/nothing', 'enter'], '|', '/nothing'],
+  [['/colours', 'enter'], '|', '/colours'], // it may be a skill
+  [['/colours', 'tab'], '/theme |'],
+  [['/another', 'down', 'enter'], '/rename |'],
   [['/model x', 'ctrl+a', 'right', 'tab'], '/help |x'],
 ]
 
