@@ -66,7 +66,7 @@ async function changeRow(row: SettingRow, context: SlashContext, signal: AbortSi
   switch (row.kind) {
     case 'switch':
       await changeSetting([row.key], value !== true, context, signal)
-      return showSettings(context, row.key, `${row.key} is ${value === true ? 'off' : 'on'} now`)
+      return showSettings(context, row.key, `${row.key} = ${value === true ? 'off' : 'on'}`)
     case 'choice':
       return row.key === 'theme' ? showThemes(context) : showChoices(row, value, context)
     case 'parts':
