@@ -59,7 +59,7 @@ test('a mode chosen while a turn asks is announced for the next message', async 
   await chat.shows(/^ {3}A digit or arrows/m)
   chat.type('1')
   await chat.shows('❯ 1  Yes')
-  chat.press('enter') // at typing speed: it counts after a moment
+  chat.press('enter') // at typing speed
   await chat.shows('Done.')
   await chat.shows(/─ edits allowed ─$/m)
 })

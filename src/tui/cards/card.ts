@@ -87,10 +87,11 @@ export function isEntered({ state, isAnswered }: AskCard): boolean {
   return state.pick.isEntered && !isAnswered
 }
 
-/** Forgets an early Enter, because the card was not on the screen all the time since. */
+/** Forgets an early Enter, because another key followed, or the card was not on the screen all the time since. */
 export function forgetEnter(card: AskCard): AskCard {
   const { state } = card
-  return isEntered(card) ? { ...card, state: { ...state, pick: { ...state.pick, isEntered: false } } } : card
+  const pick = { ...state.pick, by: 'draft', isEntered: false } as const
+  return isEntered(card) ? { ...card, state: { ...state, pick } } : card
 }
 
 /** Whether the next typed text is an answer rather than a message. */

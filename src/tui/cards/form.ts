@@ -30,12 +30,12 @@ export function pressForm(form: FilledForm, key: KeyPress): CardKeyResult {
   if (turns !== undefined && !key.shift && !key.ctrl && !key.alt && isMoving && countTabs(form) > 1) {
     return switchTab(form, turns)
   }
-  const mayFollow = card.ask.kind !== AskKind.TRUST
+  const isLasting = card.ask.kind === AskKind.TRUST
   const picked = pressSelection(state.pick, key, {
     digits: listRowDigits(form),
     first: 0,
     isArmed,
-    mayFollow,
+    isLasting,
   })
   if (picked.type === 'moved') {
     return { ...set(form, { pick: picked.pick }), ...(picked.hint && { hint: picked.hint }) }

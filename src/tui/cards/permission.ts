@@ -55,7 +55,12 @@ export function pressPermission(permission: Permission, key: KeyPress, view: Car
   const isPaging = isEnter && !isArmed && pick.by === 'digit' && isAllowing(choice)
   const next = isPaging ? scrollToUnseen(permission, view) : undefined // reading on needs no pause
   if (next) return next
-  const picked = pressSelection(pick, key, { digits, first: first.at, isArmed, mayFollow: !choice.lasts })
+  const picked = pressSelection(pick, key, {
+    digits,
+    first: first.at,
+    isArmed,
+    isLasting: choice.lasts !== undefined,
+  })
   if (picked.type === 'moved') {
     return { ...set(card, { pick: picked.pick }), ...(picked.hint && { hint: picked.hint }) }
   }

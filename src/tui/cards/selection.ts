@@ -11,7 +11,10 @@ export interface CardSelection {
   by: 'card' | 'arrows' | 'digit' | 'draft'
   /** The digit typed on the card. It becomes text of the message when more text follows. */
   typed: string
-  /** Whether Enter was pressed too early: it counts as soon as the card is armed, unless another key comes first. */
+  /**
+   * Whether Enter was pressed too early for a choice that allows something lasting: it counts as soon as the card is
+   * armed, unless another key comes first.
+   */
   isEntered: boolean
 }
 
@@ -27,8 +30,8 @@ interface SelectionContext {
   /** The initially selected row. */
   first: number
   isArmed: boolean
-  /** Whether the answer may follow an early Enter by itself, because the selected row allows nothing that lasts. */
-  mayFollow: boolean
+  /** Whether the selected row allows something that lasts, so that it takes a pause. */
+  isLasting: boolean
 }
 
 /** Creates the initial selection. */
@@ -40,14 +43,14 @@ export function newSelection(first: number): CardSelection {
  * Handles a key on a selection while the composer is empty. Pure, and the same for every kind of card.
  *
  * A digit or the arrows select, Enter chooses the selected row. A digit and Enter count only when the card is
- * armed; so does the first arrow key, which leaves the selection in place. Enter right after a digit counts once
- * the card is armed again, if the row may follow; otherwise it must be pressed again. Enter right after the arrows
- * resets the selection. All other keys go to the composer. (ADR 0204)
+ * armed; so does the first arrow key, which leaves the selection in place. Enter right after a digit chooses
+ * immediately, or once the card is armed again if the row allows something lasting. Enter right after the arrows must
+ * be pressed again. All other keys go to the composer. (ADR 0204)
  */
 export function pressSelection(
   pick: CardSelection,
   key: KeyPress,
-  { digits, first, isArmed, mayFollow }: SelectionContext,
+  { digits, first, isArmed, isLasting }: SelectionContext,
 ): SelectionChange {
   const isPlain = !key.ctrl && !key.alt && !key.shift
   if (isPlain && isArmed && pick.typed === '' && key.name === 'text') {
@@ -60,18 +63,19 @@ export function pressSelection(
     return { type: 'moved', pick: { ...newSelection(at), by: 'arrows' } }
   }
   if (isPlain && key.name === 'enter' && pick.by !== 'card') {
-    if (isArmed) return { type: 'chosen' }
-    if (pick.by === 'arrows') return { type: 'moved', pick: newSelection(first), hint: TOO_EARLY }
-    if (pick.by === 'digit' && mayFollow) return { type: 'moved', pick: { ...pick, isEntered: true } }
-    return { type: 'moved', pick, hint: enterAgainHint(pick) }
+    if (isArmed || (pick.by === 'digit' && !isLasting)) return { type: 'chosen' }
+    if (pick.by === 'digit') return { type: 'moved', pick: { ...pick, isEntered: true } }
+    return { type: 'moved', pick, hint: enterAgainHint(digits[pick.at]) }
   }
   if (key.name === 'backspace' && pick.typed !== '') return { type: 'moved', pick: newSelection(first) }
   return { type: 'text', keys: [...typedKeys(pick), key] }
 }
 
-/** Returns the text typed on the card as keys for the composer. */
-export function typedKeys({ typed }: CardSelection): KeyPress[] {
-  return typed === '' ? [] : [{ name: 'text', text: typed, ctrl: false, alt: false, shift: false }]
+/** Returns the text typed on the card as keys for the composer. A digit that Enter followed was meant as an answer. */
+export function typedKeys({ typed, by, isEntered }: CardSelection): KeyPress[] {
+  return typed === '' || by === 'draft' || isEntered
+    ? []
+    : [{ name: 'text', text: typed, ctrl: false, alt: false, shift: false }]
 }
 
 const STEPS: ReadonlyMap<string, number> = new Map([
@@ -79,14 +83,12 @@ const STEPS: ReadonlyMap<string, number> = new Map([
   ['down', 1],
 ])
 
-const TOO_EARLY = 'Enter came too soon to be an answer: select again, wait a moment, then press Enter'
-
-/** The hint after an Enter that came too early to choose the row of a typed digit. */
-export function enterAgainHint({ typed }: Pick<CardSelection, 'typed'>): string {
-  return `Press Enter again to answer ${typed}`
+/** The hint after an Enter that came too early to choose the row of a digit; a row without one has 0. */
+export function enterAgainHint(digit = 0): string {
+  return `Press Enter again to answer${digit === 0 ? '' : ` ${digit}`}`
 }
 
 /** Describes what happens next after an early Enter. */
 export function describeEntered({ typed }: Pick<CardSelection, 'typed'>): string {
-  return `Answering ${typed} · any other key stops that`
+  return `Answering ${typed} · any other key cancels it`
 }

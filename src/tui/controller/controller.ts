@@ -1,7 +1,7 @@
 import type { ChatSettings } from '../../core/base/chat-settings.ts'
 import { toCrabError } from '../../core/base/errors.ts'
 import { request } from '../../core/protocol/dispatch.ts'
-import { isWriting } from '../cards/card.ts'
+import { isEntered, isWriting } from '../cards/card.ts'
 import type { ChatOptions, ChatPorts } from '../ports.ts'
 import type { ChatAction } from '../state/actions.ts'
 import { getFocus, getVisibleCard, isDelicate } from '../state/focus.ts'
@@ -126,10 +126,17 @@ export class Controller {
     const isAlone = keys.length === 1
     for (const piece of pieces) {
       this.#overlays.touched()
+      const wasEntered = this.#isEntered
       this.#press(piece, isAlone)
-      this.#cards.touched()
+      if (!(wasEntered && this.#isEntered) && !isPaging(piece)) this.#cards.touched()
     }
     this.#relaxLater()
+  }
+
+  /** Whether the visible card waits only for the end of the pause; more Enters do not prolong it. */
+  get #isEntered(): boolean {
+    const card = getVisibleCard(this.#options.store.get())
+    return card !== undefined && isEntered(card)
   }
 
   #press(piece: readonly KeyPress[], isAlone: boolean): void {
@@ -335,6 +342,11 @@ const TOGGLE_MESSAGES = {
   thinking: ['Thinking is off, from the next message on', 'Thinking is on, from the next message on'],
   details: ['Tool calls are shown as one line', 'Tool calls show their input and output'],
 } as const
+
+/** Whether a key only scrolls, which is not typing. */
+function isPaging([key]: readonly KeyPress[]): boolean {
+  return key?.name === 'page-up' || key?.name === 'page-down'
+}
 
 const ENTER = { name: 'enter', text: '', ctrl: false, alt: false, shift: false } as const
 

@@ -116,7 +116,7 @@ function pressEnterOnDigits(
   if (name !== 'enter' || shift || alt || ctrl || card.isAnswered || !/^\d+$/.test(text)) return undefined
   const picked = pickDigit(card, text)
   const hint = picked
-    ? enterAgainHint(picked.state.pick)
+    ? enterAgainHint(Number(text))
     : `${text} is not an answer here: add words to send it as a message`
   const typed = picked ? { prompt: withoutText(prompt) } : {}
   return {

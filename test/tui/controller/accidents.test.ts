@@ -122,8 +122,8 @@ function type(
 }
 
 /**
- * Returns what an input does on a question that has been on the screen for long: a digit and Enter answer it, or choose
- * to type the answer, unless the choice allows something lasting. Whether they were meant as a message cannot be told.
+ * Returns what an input does on a question that has been on the screen for long: a digit and Enter, with a pause before
+ * them, answer it or choose to type the answer. Whether they were meant as a message cannot be told.
  */
 function findChosen([text, ...rest]: readonly Stroke[], ask: AskUserEvent): Chosen | undefined {
   const areEnters = rest.every((one) => typeof one === 'object' && 'key' in one && one.key === 'enter')
@@ -133,9 +133,12 @@ function findChosen([text, ...rest]: readonly Stroke[], ask: AskUserEvent): Chos
 type Chosen = 'answer' | 'words'
 
 const CHOICES: ReadonlyMap<AskUserEvent, ReadonlyMap<string, Chosen>> = new Map([
-  [PERMISSION, new Map(Object.entries<Chosen>({ 1: 'answer', 4: 'answer', 5: 'words' }))],
+  [
+    PERMISSION,
+    new Map(Object.entries<Chosen>({ 1: 'answer', 2: 'answer', 3: 'answer', 4: 'answer', 5: 'words' })),
+  ],
   [FORM, new Map(Object.entries<Chosen>({ 1: 'answer', 2: 'answer', 3: 'words' }))],
-  [PLAN, new Map(Object.entries<Chosen>({ 1: 'answer', 3: 'words', 4: 'answer' }))],
+  [PLAN, new Map(Object.entries<Chosen>({ 1: 'answer', 2: 'answer', 3: 'words', 4: 'answer' }))],
 ])
 
 function toKeys(stroke: Stroke): KeyPress[] {
