@@ -36,10 +36,14 @@ function withoutCode(text: string): string {
   const words = text
     .replaceAll(/<shell [^>]*>.*?<\/shell>/gs, ' ')
     .replace(CUT_SHELL_LINE, (_, line: string) => line.replaceAll('\\', ''))
+    .replaceAll(ADDED_FILE, ' ')
     .replaceAll(/(`{3,}|~{3,}).*?(\1|$)/gs, ' ')
   const rest = collapseBlanks(words)
   return rest === '' ? collapseBlanks(text.replaceAll(/[`~]{3,}\w*/g, ' ')) : rest
 }
+
+/** Matches a file or the standard input that was sent with a message, also where a preview is cut off. */
+const ADDED_FILE = /\s<(file path="|stdin>)[\s\S]*?(<\/(file|stdin)>|$)/g
 
 /** Matches a shell line of the user whose output was cut off, in a preview that an earlier version stored. */
 const CUT_SHELL_LINE = /^<shell command="((?:[^"\\]|\\.)*)" .*$/s

@@ -143,6 +143,7 @@ export class Turns {
     const { store } = this.#options
     if (!this.isBusy) return
     await abortable(this.#steers.settled(), signal) // they are meant for this turn
+    const hasQueue = store.get().queue.length > 0
     store.act({ type: 'queue-taken-back' })
     const own = this.#own
     if (own) await abortable(own.delivered.promise, signal)
@@ -153,7 +154,7 @@ export class Turns {
       void own.ended.then(() => this.#left.delete(own))
     }
     const isLost = store.get().place === 'process'
-    const text = `The turn continues in the background${isLost ? ' until you close this window' : ''}: /agents, or Left in an empty prompt, opens it`
+    const text = `The turn continues in the background${isLost ? ' until you close this window' : ''}: /agents, or Left in an empty prompt, opens it${hasQueue ? '. Your queued messages are in the prompt' : ''}`
     store.act({ type: 'turn-detached', text, tone: 'info', keepsRunning: true })
   }
 

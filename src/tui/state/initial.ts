@@ -50,6 +50,7 @@ export function initialState({
     isLinkLost: false,
     followers: 0,
     running: [],
+    leftRuns: [],
     models: [],
     turn: undefined,
     welcome: undefined,

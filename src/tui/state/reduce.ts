@@ -10,6 +10,7 @@ import { NO_USAGE_TOTALS } from './initial.ts'
 import { withoutLostEdit } from './lost-edit.ts'
 import { withChoice, withStoredChoice, withUsual } from './model-choice.ts'
 import { withoutConsent } from './modes.ts'
+import { otherRuns } from './pending-asks.ts'
 import { withoutTypedSteer, withSentSteer } from './steers.ts'
 import { reduceStream } from './stream.ts'
 import type { ChatState, OtherRun, RunningTurn } from './types.ts'
@@ -37,7 +38,8 @@ function reduceAction(state: ChatState, action: ChatAction): ChatState {
       const { text, tone, keepsRunning = false } = action
       if (!state.turn) return state
       const left = keepsRunning ? withoutRunningWork(state) : state
-      return finish({ ...finishAll(left), turn: undefined }, { kind: 'notice', tone, text })
+      const leftRuns = keepsRunning ? [...state.leftRuns, state.turn.runId] : state.leftRuns
+      return finish({ ...finishAll(left), turn: undefined, leftRuns }, { kind: 'notice', tone, text })
     }
     case 'turn-over':
       return withoutWaiting(state)
@@ -79,7 +81,7 @@ function reduceAction(state: ChatState, action: ChatAction): ChatState {
     case 'run-started':
       return { ...state, running: [...withoutRun(state.running, action.run.runId), action.run] }
     case 'run-ended':
-      return { ...state, running: withoutRun(state.running, action.runId) }
+      return endRun(state, action.runId)
     case 'ask-answered':
       return answerAsk(state, action)
     case 'ask-put-aside':
@@ -151,6 +153,18 @@ function startTurn(
 function withoutRunningWork(state: ChatState): ChatState {
   return { ...state, tools: state.tools.filter((tool) => tool.state !== 'running'), steers: [] }
 }
+
+/** Removes a turn that has ended, and says so if this window put it into the background and shows something else. */
+function endRun(state: ChatState, runId: string): ChatState {
+  const run = otherRuns(state).find((one) => one.runId === runId)
+  const leftRuns = state.leftRuns.filter((one) => one !== runId)
+  const ended = { ...state, running: withoutRun(state.running, runId), leftRuns }
+  if (!run || leftRuns.length === state.leftRuns.length) return ended
+  const text = `The turn in the background has ended: ${run.name || `a chat with ${run.agent}`}`
+  return finish(ended, { kind: 'notice', tone: 'info', text, hint: OPENS })
+}
+
+const OPENS = '/agents, or Left in an empty prompt, opens it'
 
 function withoutRun(running: readonly OtherRun[], runId: string): readonly OtherRun[] {
   return running.filter((run) => run.runId !== runId)

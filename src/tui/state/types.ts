@@ -115,6 +115,8 @@ export interface ChatState {
   followers: number
   /** The running turns of all conversations, as far as they are known. */
   running: readonly OtherRun[]
+  /** The runs that this window has put into the background. */
+  leftRuns: readonly string[]
   /** Whether the connection to the daemon is lost and being restored. */
   isLinkLost: boolean
   models: readonly ModelInfo[]

@@ -72,3 +72,14 @@ test('shownTitle() prefers the title that was set', () => {
 test('toAutoTitle() shows the shell line of a preview that was cut inside its output', () => {
   assert.equal(toAutoTitle('<shell command="ls -a" exit="0"> CLAUDE.md README.'), 'ls -a')
 })
+
+test('an automatic title leaves out files and standard input that were sent with the message', () => {
+  for (const [text, title] of [
+    ['FIX it in @src/a.js\n\n<file path="src/a.js">\nlet a\n</file>', 'FIX it in @src/a.js'],
+    ['FIX it in @src/a.js <file path="sr', 'FIX it in @src/a.js'],
+    ['what is @note.md <file path="note.md"> hi </file>', 'what is @note.md'],
+    ['Review this\n\n<stdin>\ndiff --git a b\n</stdin>', 'Review this'],
+  ] as const) {
+    assert.equal(toAutoTitle(text), title)
+  }
+})
