@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CrabError } from '../../src/core/base/errors.ts'
+import type { Channel } from '../../src/core/policy/trust.ts'
 import {
   AskKind,
   CompactionState,
@@ -208,6 +209,15 @@ for (const [type, [event, expected]] of Object.entries(EVENTS)) {
     assert.deepEqual(StreamEvent.decode(StreamEvent.encode(message).finish()), message)
   })
 }
+
+test('toWireEvent() sends the diff of a result, but not over TCP', () => {
+  const event = { ...EVENTS['tool-result'][0], diff: '@@' }
+  const find = (channel: Channel) => {
+    const wire = toWireEvent(event, channel)
+    return wire.$case === 'toolResult' && wire.value.diff
+  }
+  assert.deepEqual([find('local'), find({ kind: 'tcp' })], ['@@', undefined])
+})
 
 test('toWireEvent() includes the error of a turn, and leaves unknown usage and cost undefined', () => {
   const end = { type: 'end', agent: 'crab', model: 'm', turns: 0, stopReason: 'failed' } as const

@@ -119,13 +119,14 @@ function toStarted(call: { callId: string; name: string; arguments: string }): F
   return { type: 'tool.started', id: call.callId, name: call.name, arguments: call.arguments }
 }
 
-function toToolResult({ callId, output, durationMs, isError, denial }: ToolResultEvent): Fields {
+function toToolResult({ callId, output, durationMs, isError, diff, denial }: ToolResultEvent): Fields {
   return {
     type: 'tool.result',
     id: callId,
     output,
     ms: durationMs,
     is_error: isError,
+    diff: diff ?? null,
     denial: denial ? toDenial(denial) : null,
   }
 }

@@ -109,6 +109,7 @@ function streamLines(shapes: Shapes, result: ReturnType<typeof resultShape>) {
       output: z.string(),
       ms: milliseconds,
       is_error: z.boolean(),
+      diff: z.nullable(z.string()),
       denial: z.nullable(z.strictObject(denial())),
     }),
     line('ask.opened', askShape()),

@@ -1185,7 +1185,14 @@ export interface ToolResultEvent {
   /** The tool reported a failure; output contains it. */
   isError: boolean;
   /** Present when the call was not permitted and had no effect. */
-  denial: ToolDenial | undefined;
+  denial:
+    | ToolDenial
+    | undefined;
+  /**
+   * The unified diff of the file that the call changed, unless its question has shown it; at most 20,000 UTF-16 units.
+   * Not sent over TCP.
+   */
+  diff?: string | undefined;
 }
 
 /** The denial of a tool call. */
@@ -8157,7 +8164,7 @@ export const ToolCallInfo: MessageFns<ToolCallInfo> = {
 };
 
 function createBaseToolResultEvent(): ToolResultEvent {
-  return { callId: "", output: "", durationMs: 0, isError: false, denial: undefined };
+  return { callId: "", output: "", durationMs: 0, isError: false, denial: undefined, diff: undefined };
 }
 
 export const ToolResultEvent: MessageFns<ToolResultEvent> = {
@@ -8176,6 +8183,9 @@ export const ToolResultEvent: MessageFns<ToolResultEvent> = {
     }
     if (message.denial !== undefined) {
       ToolDenial.encode(message.denial, writer.uint32(482).fork()).join();
+    }
+    if (message.diff !== undefined) {
+      writer.uint32(490).string(message.diff);
     }
     return writer;
   },
@@ -8233,6 +8243,14 @@ export const ToolResultEvent: MessageFns<ToolResultEvent> = {
             message.denial = ToolDenial.decode(reader, reader.uint32());
             continue;
           }
+          case 61: {
+            if (tag !== 490) {
+              break;
+            }
+
+            message.diff = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -8257,6 +8275,7 @@ export const ToolResultEvent: MessageFns<ToolResultEvent> = {
     message.denial = (object.denial !== undefined && object.denial !== null)
       ? ToolDenial.fromPartial(object.denial)
       : undefined;
+    message.diff = object.diff ?? undefined;
     return message;
   },
 };

@@ -55,6 +55,8 @@ export type AgentEvent =
       output: string
       durationMs: number
       isError: boolean
+      /** The unified diff of a changed file, unless a question has shown it. */
+      diff?: string
       denial?: Denial
     }
   | { type: 'tools-complete' }

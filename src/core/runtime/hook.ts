@@ -32,6 +32,8 @@ export interface ToolDispatch extends ToolRequest {
   env: Readonly<Record<string, string>>
   /** The permitted action; a path in it is the one that was judged, and the only one the tool may touch. */
   action: PolicyAction
+  /** Whether a result should have the diff of a changed file, because no question has shown it. */
+  needsDiff?: boolean
   /** The files whose contents this conversation knows. */
   files: KnownFiles
   /**
@@ -85,6 +87,8 @@ export interface ToolOutput {
   output: string
   isError: boolean
   attachments?: Attachment[]
+  /** The unified diff of a changed file, if the call needed one; clients show it, the model does not read it. */
+  diff?: string
   /** Set when the call was not permitted and did nothing. */
   denial?: Denial
 }

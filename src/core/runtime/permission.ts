@@ -63,6 +63,8 @@ export class Permissions {
    * behind it.
    */
   readonly #questions = new Serial()
+  /** The calls whose diff a question has shown. */
+  readonly #previewed = new WeakSet<ToolCall>()
 
   constructor(options: PermissionsOptions) {
     this.#options = options
@@ -73,6 +75,11 @@ export class Permissions {
   /** The current mode, which changes when the user accepts a plan or allows edits. */
   get mode(): ApprovalMode {
     return this.#mode
+  }
+
+  /** Whether a question has shown the diff of this call; false for a call that the user has changed. */
+  hasShownDiff(call: ToolCall): boolean {
+    return this.#previewed.has(call)
   }
 
   /** Continues in another mode when the turn is in plan mode; otherwise does nothing. */
@@ -275,11 +282,13 @@ export class Permissions {
     return this.#decide({ kind: 'read', path, shown }).effect === 'allow'
   }
 
-  async #renderDiff({ action }: CallToJudge): Promise<string> {
+  async #renderDiff({ call, action }: CallToJudge): Promise<string> {
     if (action.kind !== 'edit' || !action.diff) return ''
     const isTriedOut = this.#isTriedOut(action)
     try {
-      return await action.diff(isTriedOut ? this.#options.seen : undefined)
+      const diff = await action.diff(isTriedOut ? this.#options.seen : undefined)
+      this.#previewed.add(call)
+      return diff
     } catch (reason) {
       if (isTriedOut || !(reason instanceof CrabError)) throw reason
       return `This would fail. ${reason.message}\n`

@@ -152,7 +152,8 @@ async function run(
   signal.throwIfAborted()
   onPermitted()
   const request = toRequest(permittedCall)
-  const dispatch = toDispatch({ call, request, action, files }, step, signal)
+  const needsDiff = action.kind === 'edit' && !context.permissions.hasShownDiff(permittedCall)
+  const dispatch = { ...toDispatch({ call, request, action, files }, step, signal), needsDiff }
   if (editedBy !== undefined) dispatch.notice(changedNotice(call.name, editedBy))
   const running = async () =>
     (await context.hook.dispatch?.(tool.name, dispatch, signal)) ?? refuse(unknownTool(call.name, tools))

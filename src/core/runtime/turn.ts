@@ -337,8 +337,9 @@ class Turn {
 }
 
 function toResultEvent({ call, result, durationMs }: FinishedCall): AgentEvent {
-  const { output, isError, denial } = result
-  return { type: 'tool-result', callId: call.id, output, durationMs, isError, ...(denial && { denial }) }
+  const { output, isError, diff, denial } = result
+  const shown = { callId: call.id, output, durationMs, isError, ...(diff !== undefined && { diff }) }
+  return { type: 'tool-result', ...shown, ...(denial && { denial }) }
 }
 
 function toStopReason(finish: Draft['finish']): StopReason {

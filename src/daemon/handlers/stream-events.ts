@@ -39,7 +39,7 @@ export function toWireEvent(event: AgentEvent, channel: Channel): WireEvent {
     case 'tool-start':
       return { $case: 'toolStart', value: { calls: event.calls.map(toCallInfo) } }
     case 'tool-result':
-      return { $case: 'toolResult', value: toResult(event) }
+      return { $case: 'toolResult', value: toResult(event, channel) }
     case 'tools-complete':
       return { $case: 'toolsComplete', value: {} }
     case 'usage':
@@ -94,8 +94,11 @@ function pick({ agent, runId, sessionId, model, line, effort }: EventOfType<'sta
   return { agent, runId, sessionId, model, messageSeq: line, effort: effort ?? '' }
 }
 
-function toResult({ callId, output, durationMs, isError, denial }: EventOfType<'tool-result'>) {
-  return { callId, output, durationMs, isError, denial: denial && toDenialInfo(denial) }
+/** A client over TCP gets no diff: it shows lines of a file that neither the call nor its result has. */
+function toResult({ denial, diff, ...event }: EventOfType<'tool-result'>, channel: Channel) {
+  const { callId, output, durationMs, isError } = event
+  const shown = diff !== undefined && typeof channel === 'string' ? { diff } : {}
+  return { callId, output, durationMs, isError, denial: denial && toDenialInfo(denial), ...shown }
 }
 
 /** Converts the reason why a call was not permitted to its wire form. */

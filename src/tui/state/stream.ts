@@ -135,11 +135,12 @@ function changeTool(state: ChatState, callId: string, change: Partial<ToolRun>):
 }
 
 function toResult(tools: readonly ToolRun[], result: ToolResultEvent): Partial<ToolRun> {
-  const { callId, output, durationMs, isError, denial } = result
+  const { callId, output, durationMs, isError, denial, diff } = result
   const { name = '', arguments: args = '' } = tools.find((tool) => tool.callId === callId) ?? {}
   const failed = isNotRun(name, output) || isUnanswered(name, output) ? 'skipped' : 'failed'
   const state = denial ? 'denied' : isError ? failed : 'done'
-  return { output: withoutChangeNote(output, args), durationMs, denial, state }
+  const shown = diff === undefined ? {} : { diff } // otherwise the card's stays
+  return { output: withoutChangeNote(output, args), durationMs, denial, state, ...shown }
 }
 
 function ask(state: ChatState, event: AskUserEvent): ChatState {

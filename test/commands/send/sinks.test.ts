@@ -160,7 +160,7 @@ test('streamJsonSink() prints a line per event, and one last line', async () => 
       output: 'no',
       denial: { action: 'x', reason: 'y', rules: ['z'], by: 3 },
     }),
-    event('toolResult', { callId: 'b', output: 'x', durationMs: 3, isError: true }),
+    event('toolResult', { callId: 'b', output: 'x', durationMs: 3, isError: true, diff: '@@' }),
     event('toolsComplete', {}),
     event('contextUsage', { usage: { promptTokens: 3, completionTokens: 2, totalTokens: 5 } }),
     event('end', { detail: { stopReason: 'stop' } }),
@@ -219,9 +219,10 @@ test('streamJsonSink() prints a line per event, and one last line', async () => 
       output: 'no',
       ms: 0,
       is_error: false,
+      diff: null,
       denial: { action: 'x', reason: 'y', rules: ['z'], by: 'nobody' },
     },
-    { type: 'tool.result', id: 'b', output: 'x', ms: 3, is_error: true, denial: null },
+    { type: 'tool.result', id: 'b', output: 'x', ms: 3, is_error: true, diff: '@@', denial: null },
     { type: 'usage', input: 3, output: 2, cache_read: 0, cache_write: 0, reasoning: 0 },
   ])
   const { type, ok, text: said } = records.at(-1)!

@@ -1,6 +1,6 @@
 import { applyEdits, type EditedText } from './apply-edits.ts'
 import type { Edit } from './arguments.ts'
-import { type FileCall, lockTarget, requireSeenVersion } from './file-call.ts'
+import { type ChangeReport, type FileCall, lockTarget, requireSeenVersion } from './file-call.ts'
 import { renderHunks } from './hunks.ts'
 import { suggestName } from './listing.ts'
 import { openFileTarget, readBytes } from './open-target.ts'
@@ -14,7 +14,11 @@ import { hashVersion } from './version.ts'
  * Applies all edits or none, to a file whose version the conversation knows, and returns the lines around
  * them.
  */
-export async function editFile(call: FileCall, edits: readonly Edit[], signal: AbortSignal): Promise<string> {
+export async function editFile(
+  call: FileCall,
+  edits: readonly Edit[],
+  signal: AbortSignal,
+): Promise<ChangeReport> {
   await using _ = await lockTarget(call, signal)
   const { target, files } = call
   await using file = await openFileTarget(target, { toChange: true })
@@ -28,7 +32,8 @@ export async function editFile(call: FileCall, edits: readonly Edit[], signal: A
   const change = { before: { bytes: before, mode: file.stats.mode }, after }
   const remark = await backUpFile(call, change, () => replaceContent(file, { before, after }, target))
   files.set(target.path, await hashVersion(after))
-  return `Edited ${target.shown}\n${renderHunks(edited)}${remark}`
+  const output = `Edited ${target.shown}\n${renderHunks(edited)}${remark}`
+  return { output, before: content.text, after: edited.text }
 }
 
 /** Decodes these bytes. Fails with `invalid` when they are not text. */

@@ -17,6 +17,14 @@ export interface FileCall {
   keep: { folder: string; limits: UndoQuota } | undefined
 }
 
+/** The result of a call that has changed a file: what the model reads, and the texts for a diff. */
+export interface ChangeReport {
+  output: string
+  /** Empty for a new file and for a binary one. */
+  before: string
+  after: string
+}
+
 /** Locks the file of a call: no other crabtalk process of this home changes it in the meantime. */
 export function lockTarget({ target, lock }: FileCall, signal: AbortSignal): Promise<AsyncDisposable> {
   return lock(`file:${target.path}`, signal)

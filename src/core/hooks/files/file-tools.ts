@@ -14,9 +14,9 @@ import {
   readRangeArgument,
 } from './arguments.ts'
 import { editFile } from './edit.ts'
-import type { FileCall, Lock } from './file-call.ts'
+import type { ChangeReport, FileCall, Lock } from './file-call.ts'
 import { refuseClosed } from './open-target.ts'
-import { preview } from './preview.ts'
+import { preview, renderChange } from './preview.ts'
 import { readFileTool } from './read.ts'
 import { type FileAccess, type FileTarget, toFileError } from './target.ts'
 import type { UndoQuota } from './undo/quota.ts'
@@ -58,7 +58,7 @@ export async function describe(
 /** Runs a permitted call; a failure is returned as output. */
 export async function dispatch(
   tool: FileTool,
-  { args, action, files, mayShow, keepDir }: ToolDispatch,
+  { args, action, files, mayShow, keepDir, needsDiff }: ToolDispatch,
   { lock, limits, guarded, ...access }: FileToolContext,
   signal: AbortSignal,
 ): Promise<ToolOutput> {
@@ -67,7 +67,11 @@ export async function dispatch(
   const target = toTarget(tool, { ...action, mayShow }, access, guarded)
   try {
     const keep = keepDir === undefined ? undefined : { folder: keepDir, limits }
-    return await run({ target, files, lock, keep }, args, signal)
+    const call = { target, files, lock, keep }
+    if (tool === 'read') return await readFileTool(call, readRangeArgument(args), signal)
+    const changed = await change(call, args, signal)
+    const diff = needsDiff ? await renderChange(target, changed).catch(() => undefined) : undefined // it did change
+    return { output: changed.output, isError: false, ...(diff !== undefined && { diff }) }
   } catch (reason) {
     signal.throwIfAborted()
     const failure = toFileError(target, reason)
@@ -77,15 +81,10 @@ export async function dispatch(
   }
 }
 
-async function run(call: FileCall, args: ToolDispatch['args'], signal: AbortSignal): Promise<ToolOutput> {
-  switch (call.target.tool) {
-    case 'read':
-      return readFileTool(call, readRangeArgument(args), signal)
-    case 'write':
-      return { output: await write(call, readContentArgument(args), signal), isError: false }
-    case 'edit':
-      return { output: await editFile(call, readEditsArgument(args), signal), isError: false }
-  }
+function change(call: FileCall, args: ToolDispatch['args'], signal: AbortSignal): Promise<ChangeReport> {
+  return call.target.tool === 'write'
+    ? write(call, readContentArgument(args), signal)
+    : editFile(call, readEditsArgument(args), signal)
 }
 
 /** Finds the protected path that a change of a file would touch; protected paths need not exist. */

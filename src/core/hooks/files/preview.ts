@@ -30,6 +30,15 @@ export async function preview(
   return diff ?? `${target.shown}: ${before.length} characters become ${after.length}\n`
 }
 
+/** Returns the unified diff of a change that was made; undefined for texts that are equal or differ too much. */
+export async function renderChange(
+  { shown }: Pick<FileTarget, 'shown'>,
+  { before, after }: { before: string; after: string },
+): Promise<string | undefined> {
+  if (before === after) return undefined
+  return await unifiedDiff(shown, { before, after, maxChars: MAX_CHARS })
+}
+
 async function bothTexts(
   target: FileTarget,
   change: ProposedChange,

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import { pluralize } from '../../base/format.ts'
-import { type FileCall, lockTarget, requireSeenVersion } from './file-call.ts'
+import { type ChangeReport, type FileCall, lockTarget, requireSeenVersion } from './file-call.ts'
 import { makeFolder } from './make-folder.ts'
 import { openFileTarget, readBytes } from './open-target.ts'
 import { createContent, replaceContent } from './replace.ts'
@@ -9,18 +9,19 @@ import { backUpFile } from './undo/backup.ts'
 import { hashVersion } from './version.ts'
 
 /**
- * Creates a file and its missing folders, or replaces one whose version the conversation knows. Returns a
- * sentence about what it did.
+ * Creates a file and its missing folders, or replaces one whose version the conversation knows. The output
+ * is a sentence about what it did.
  *
  * An empty file may be replaced without having been read. The encoding, byte order mark and CRLF of a
  * replaced text are preserved, as an editor would.
  */
-export async function write(call: FileCall, content: string, signal: AbortSignal): Promise<string> {
+export async function write(call: FileCall, content: string, signal: AbortSignal): Promise<ChangeReport> {
   await using _ = await lockTarget(call, signal)
   const { target, files } = call
-  const { bytes, did, remark = '' } = await put(call, content, signal)
+  const { bytes, did, before, after, remark = '' } = await put(call, content, signal)
   files.set(target.path, await hashVersion(bytes))
-  return `${did}: ${pluralize(countLines(content), 'line')}, ${pluralize(bytes.length, 'byte')}${remark}`
+  const size = `${pluralize(countLines(content), 'line')}, ${pluralize(bytes.length, 'byte')}`
+  return { output: `${did}: ${size}${remark}`, before, after }
 }
 
 /** Returns what a file holds after `write`; `before` is the text it replaces. */
@@ -31,7 +32,7 @@ export function contentFor(content: string, before: FileText | undefined): FileT
   return { ...before, text: before.hasMark && text.startsWith('\ufeff') ? text.slice(1) : text }
 }
 
-interface WriteResult {
+interface WriteResult extends Omit<ChangeReport, 'output'> {
   bytes: Buffer
   did: string
   remark?: string
@@ -43,13 +44,15 @@ async function put(call: FileCall, content: string, signal: AbortSignal): Promis
   if (!file) return await create(call, content, signal)
   const before = await readBytes(file, target, signal)
   if (before.length > 0) requireSeenVersion(call, await hashVersion(before))
-  const text = contentFor(content, decodeText(before))
+  const known = decodeText(before)
+  const text = contentFor(content, known)
   const after = encodeText(text)
-  if (after.equals(before)) return { bytes: after, did: `${target.shown} already has this content` }
+  const texts = { before: known?.text ?? '', after: text.text }
+  if (after.equals(before)) return { ...texts, bytes: after, did: `${target.shown} already has this content` }
   signal.throwIfAborted()
   const change = { before: { bytes: before, mode: file.stats.mode }, after }
   const remark = await backUpFile(call, change, () => replaceContent(file, { before, after }, target))
-  return { bytes: after, did: `Replaced ${target.shown}${remarkOn(content, text)}`, remark }
+  return { ...texts, bytes: after, did: `Replaced ${target.shown}${remarkOn(content, text)}`, remark }
 }
 
 async function create(call: FileCall, content: string, signal: AbortSignal): Promise<WriteResult> {
@@ -60,7 +63,7 @@ async function create(call: FileCall, content: string, signal: AbortSignal): Pro
     await using folder = await makeFolder(dirname(target.path), target)
     await createContent(folder, { bytes, target })
   })
-  return { bytes, did: `Created ${target.shown}`, remark }
+  return { bytes, did: `Created ${target.shown}`, remark, before: '', after: content }
 }
 
 function remarkOn(content: string, { text, encoding, hasMark }: FileText): string {

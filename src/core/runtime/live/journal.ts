@@ -178,7 +178,7 @@ function estimateBytes(entry: JournalEntry): number {
   }
   const { event } = entry
   if (event.type === 'text' || event.type === 'thinking') return OVERHEAD_BYTES + event.delta.length
-  if (event.type === 'tool-result') return OVERHEAD_BYTES + event.output.length
+  if (event.type === 'tool-result') return OVERHEAD_BYTES + event.output.length + (event.diff?.length ?? 0)
   if (event.type === 'tool-start') {
     return event.calls.reduce((sum, call) => sum + call.arguments.length, OVERHEAD_BYTES)
   }

@@ -4,8 +4,8 @@ import { type DiffLine, diffTexts, readUnifiedDiff } from './diff-lines.ts'
 import { textOrEmpty } from './headline.ts'
 
 /**
- * Computes the change of an `edit` or `write` call, from the diff its card has shown or else from its
- * arguments.
+ * Computes the change of an `edit` or `write` call from the diff of its card or its result. A stored call has
+ * neither, so its change is computed from its arguments.
  */
 export function computeChange(tool: ToolRun): readonly DiffLine[] {
   if (tool.server !== '' || (tool.name !== 'edit' && tool.name !== 'write')) return []
@@ -15,14 +15,22 @@ export function computeChange(tool: ToolRun): readonly DiffLine[] {
   return tool.name === 'edit' ? diffEdits(args, tool.output) : diffCreatedFile(args, tool.output)
 }
 
-function diffEdits({ edits }: Readonly<Record<string, unknown>>, output: string): DiffLine[] {
-  if (!Array.isArray(edits)) return []
+function diffEdits(args: Readonly<Record<string, unknown>>, output: string): DiffLine[] {
   const places = readPlaces(output)
-  return edits.filter(isObject).flatMap((edit, i) => {
-    const [before, after] = [textOrEmpty(edit['old']), textOrEmpty(edit['new'])]
+  return readEdits(args).flatMap(({ old: before, new: after }, i) => {
     const lines = diffTexts(before, after, findLineNumber(after, places))
     return i === 0 ? lines : [{ kind: 'gap' as const, number: 0, text: '' }, ...lines]
   })
+}
+
+/** Reads the replacements of a call: a list, a single one, or the arguments of the call itself. */
+function readEdits(args: Readonly<Record<string, unknown>>): { old: string; new: string }[] {
+  const edits = args['edits'] ?? args
+  const list: unknown[] = Array.isArray(edits) ? edits : [edits]
+  return list.filter(isObject).map((edit) => ({
+    old: textOrEmpty(edit['old'] ?? edit['old_string']),
+    new: textOrEmpty(edit['new'] ?? edit['new_string']),
+  }))
 }
 
 /** Diffs the content of a new file; for an existing file the previous content is not known. */

@@ -252,6 +252,20 @@ test('renderTool() makes the diff of an edit from its arguments, with line numbe
   ])
 })
 
+test('renderTool() makes the diff of an edit whose old and new text are arguments of the call itself', () => {
+  const output = 'Edited f\n[lines 3-5 of 10]\na\nB\nc'
+  const names = [
+    ['old', 'new'],
+    ['old_string', 'new_string'],
+  ] as const
+  for (const [before, after] of names) {
+    const args = JSON.stringify({ path: 'f', [before]: 'a\nb', [after]: 'a\nB' })
+    const lines = renderLines({ name: 'edit', arguments: args, output })
+    assert.deepEqual(lines, ['✓ Edit f  +1 −1', '  3   a', '  4 - b', '  4 + B'])
+  }
+  assert.deepEqual(renderLines({ name: 'edit', arguments: '{"path":"f","old":1}', output }), ['✓ Edit f'])
+})
+
 test('renderTool() folds the contents of a new file, unless details are on', () => {
   const tool = {
     name: 'write',
