@@ -91,7 +91,7 @@ test('an error inside a stream is reported in the words of the server', async ()
   assertFailed(finished, 'unavailable', { message: /Overloaded/, stdout: 'half\n' })
 })
 
-test('a server that is unreachable or not HTTP exits 69 with the URL and the place of its configuration', async () => {
+test('a server that is unreachable exits 69, and one that is not HTTP exits 78, with the place of its configuration', async () => {
   await using talk = await makeTalk([])
   await writeConfig(talk.home, shortConfig('http://127.0.0.1:1/v1'))
   assertFailed(await talk.send(['hello']), 'unavailable', {
@@ -108,8 +108,8 @@ test('a server that is unreachable or not HTTP exits 69 with the URL and the pla
   const { port } = deaf.address() as { port: number }
   await writeConfig(talk.home, shortConfig(`http://127.0.0.1:${port}/v1`))
   const finished = await talk.send(['hello'])
-  assert.match(finished.stderr, /^crabtalk: error\[unavailable\]: Cannot (reach|call) .*\n(hint: .*\n)?$/)
-  assert.equal(finished.code, 69)
+  assert.match(finished.stderr, /^crabtalk: error\[config\]: Cannot (reach|call) .*\n(hint: .*\n)?$/)
+  assert.equal(finished.code, 78)
 })
 
 test('the finish reason of a model decides the exit code', async () => {

@@ -143,7 +143,7 @@ async function askPermission(
 }
 
 /** The line that edits the call. */
-export const EDIT_KEY = 'e'
+const EDIT_KEY = 'e'
 
 /** Returns the part of a call that can be typed as one line; undefined when there is none. */
 function findLineToEdit(request: PermissionRequest): EditableText | undefined {

@@ -90,7 +90,7 @@ export type NotifyWay = (typeof NOTIFY_WAYS)[number]
 export const TITLE_SOURCES = ['auto', 'model', 'off'] as const
 
 /** The source of the titles of conversations. */
-export type TitleSource = (typeof TITLE_SOURCES)[number]
+type TitleSource = (typeof TITLE_SOURCES)[number]
 
 /** The signs of a running turn; `none` does not move. */
 export const SPINNERS = ['dots', 'line', 'circle', 'bar', 'pulse', 'none'] as const

@@ -59,7 +59,7 @@ function switchReadOnly(permissions: JsonObject, { remove }: RuleChange): JsonOb
 }
 
 /** The `missing` error for a rule that is to be removed. */
-export function missingRule(effect: string, pattern: string): CrabError {
+function missingRule(effect: string, pattern: string): CrabError {
   return new CrabError('missing', `Cannot remove the rule: "${effect} ${pattern}" is not there`, {
     hint: 'crabtalk policy list shows the rules',
   })

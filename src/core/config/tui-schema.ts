@@ -12,8 +12,7 @@ import {
   THEMES,
   TITLE_SOURCES,
 } from '../base/chat-settings.ts'
-import type { JsonObject } from '../base/message.ts'
-import { checkValue, filledString, isTable, strictTable } from './schema.ts'
+import { checkValue, filledString, strictTable } from './schema.ts'
 import { type TomlDocument, toFileIssues } from './toml.ts'
 import type { Result } from './validation-issue.ts'
 
@@ -47,11 +46,6 @@ export function readChatSettings(document: TomlDocument): Result<ChatSettings> {
   const outcome = checkValue(strictTable({ tui: tuiTable() }), { tui })
   if (!outcome.ok) return { ok: false, problems: toFileIssues(document, outcome.problems) }
   return { ok: true, value: toChatSettings(outcome.value.tui) }
-}
-
-/** Whether a parsed config.toml has settings of the chat. */
-export function hasChatSettings({ tui }: JsonObject): boolean {
-  return tui !== undefined && !(isTable(tui) && Object.keys(tui).length === 0)
 }
 
 function toChatSettings(table: z.infer<ReturnType<typeof tuiTable>>): ChatSettings {

@@ -92,7 +92,7 @@ export async function compactConversation(plan: CompactionPlan, signal: AbortSig
 }
 
 /** Estimates the tokens of the messages that the model sees of a conversation. */
-export function countMessageTokens({ history }: { history: Pick<SessionHistory, 'messages'> }): number {
+function countMessageTokens({ history }: { history: Pick<SessionHistory, 'messages'> }): number {
   return history.messages.reduce((sum, message) => sum + estimateMessageTokens(message), 0)
 }
 

@@ -9,7 +9,7 @@ import type { FileStamp } from './session-reader.ts'
 import type { ReadPosition, SessionHeader, SessionLine } from './types.ts'
 
 /** The tokens that the turns of one day took with one model, of an agent in a directory. */
-export interface UsageRow {
+export interface StoredUsage {
   /** A day in the time zone of this machine: `2026-03-01`. */
   day: string
   model: string
@@ -29,7 +29,7 @@ interface UsageEntry {
   days: readonly DayUsage[]
 }
 
-type DayUsage = Pick<UsageRow, 'day' | 'model' | 'turns' | 'usage'>
+type DayUsage = Pick<StoredUsage, 'day' | 'model' | 'turns' | 'usage'>
 
 /**
  * A catalog of the usage in all sessions, saved so that only changed files are read again. An entry is valid while its
@@ -46,7 +46,7 @@ export class UsageCatalog {
   }
 
   /** Returns the usage of all sessions; sessions that cannot be read are left out. */
-  async rows(): Promise<UsageRow[]> {
+  async rows(): Promise<StoredUsage[]> {
     this.#entries ??= loadEntries(this.#path)
     const entries = await this.#entries
     const ids = await this.#folder.refresh()
@@ -116,8 +116,8 @@ export function toLocalDay(time: string): string {
   return parts.map((part) => String(part).padStart(2, '0')).join('-')
 }
 
-function sumRows(entries: Iterable<UsageEntry>): UsageRow[] {
-  const rows = new Map<string, UsageRow>()
+function sumRows(entries: Iterable<UsageEntry>): StoredUsage[] {
+  const rows = new Map<string, StoredUsage>()
   for (const { header, days } of entries) {
     for (const one of days) {
       const key = JSON.stringify([one.day, one.model, header.agent, header.cwd])

@@ -136,7 +136,7 @@ export class Painter {
   #toTop(): string {
     const shown = this.#shown
     if (!shown || shown.lines.length === 0) return '\r'
-    return `${shown.row > 0 ? `${ESC}[${shown.row}A` : ''}\r${ESC}[K${ESC}[C${ESC}[J\r`
+    return `${shown.row > 0 ? `${ESC}[${shown.row}A` : ''}\r${ESC}[K${ESC}[2G${ESC}[J\r`
   }
 }
 

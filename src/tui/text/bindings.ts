@@ -161,4 +161,4 @@ const EMACS: PresetKeys = {
 const PRESETS: Readonly<Record<KeymapPreset, PresetKeys>> = { default: {}, vim: {}, emacs: EMACS }
 
 /** The key table without settings. */
-export const DEFAULT_KEYMAP: Keymap = makeKeymap(DEFAULT_CHAT_SETTINGS)
+const DEFAULT_KEYMAP: Keymap = makeKeymap(DEFAULT_CHAT_SETTINGS)

@@ -168,7 +168,7 @@ test('Screen erases from the second column, because tmux keeps a screen that is 
   const erasing = stage.bytes().split('\u001b[J').slice(0, -1)
   assert.ok(erasing.length > 0)
   for (const before of erasing)
-    assert.ok(before.endsWith('\r\u001b[K\u001b[C'), JSON.stringify(before.slice(-20)))
+    assert.ok(before.endsWith('\r\u001b[K\u001b[2G'), JSON.stringify(before.slice(-20)))
   stage.check()
 })
 

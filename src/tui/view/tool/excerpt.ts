@@ -66,7 +66,7 @@ function countBreaks(text: string): number {
 }
 
 /** Finds the first line that reports an error; -1 when there is none. */
-export function findError(lines: readonly string[]): number {
+function findError(lines: readonly string[]): number {
   const at = lines.findIndex((line) => ERRORS.some((pattern) => pattern.test(line.slice(0, MAX_LINE_CHARS))))
   if (at < 0 || !/^\s*Traceback \(/.test(lines[at]!)) return at
   const indent = /^\s*/.exec(lines[at]!)![0].length

@@ -1,7 +1,7 @@
 import type { Block, ToolRun } from '../blocks.ts'
 
 /** Whether a call only looks something up, so that several of them are shown as one line. */
-export function isLookUp({ name, server }: Pick<ToolRun, 'name' | 'server'>): boolean {
+function isLookUp({ name, server }: Pick<ToolRun, 'name' | 'server'>): boolean {
   return server === '' && LOOK_UPS.has(name)
 }
 
