@@ -52,7 +52,6 @@ test('every frame shows a card as a whole: answered, refused, covered, scrolled,
   await chat.shows('Change a file')
   await chat.shows(TAKES_DIGITS)
   chat.press('page-down')
-  await chat.shows('Wait a moment')
   await chooseDigit(chat, '4')
   await chat.shows('Which one?')
   await chooseDigit(chat, '2')
