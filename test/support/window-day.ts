@@ -82,7 +82,7 @@ async function openProject(talk: Talk, name: string): Promise<Project> {
 }
 
 function openWindow(talk: Talk, cwd: string): Session {
-  return openChat(talk, ['chat', '--yolo'], { env: WITH_DAEMON, cwd, rows: 30, columns: 160 })
+  return openChat(talk, ['chat', '--allow', 'bash'], { env: WITH_DAEMON, cwd, rows: 30, columns: 160 })
 }
 
 async function work(project: Project, round: number | string): Promise<void> {
