@@ -180,8 +180,8 @@ async function printRows(host: Host, rows: readonly Row[]): Promise<void> {
 }
 
 /**
- * Truncates long senders, which any TCP client can choose, and names those that a window made up; `--json` shows all in
- * full.
+ * Truncates long senders, which any TCP client can choose, and replaces those that a window generated; `--json` shows
+ * all in full.
  */
 function formatSender(sender: string): string {
   if (isWindowSender(sender)) return 'a chat'

@@ -9,19 +9,19 @@ export function classifySender(sender: string): 'local' | 'unattended' | 'remote
 }
 
 /**
- * Whether a program of the user made the sender up for one conversation, as each window of the chat does: `sh:…`. It
- * names the user, and means nothing to a reader.
+ * Whether a program of the user generated the sender for one conversation, as each window of the chat does: `sh:…`. It
+ * stands for the user, and means nothing to a reader.
  */
 export function isWindowSender(sender: string): boolean {
   return sender.startsWith('sh:')
 }
 
-/** Names a conversation that has no title for readers: by agent and sender, or as a chat if a window made that up. */
+/** Names a conversation without a title: by its agent and sender, or as a chat if a window generated the sender. */
 export function namePair({ agent, sender }: { agent: string; sender: string }): string {
   return isWindowSender(sender) ? `a chat with ${agent}` : `${agent}/${sender}`
 }
 
-/** Lists who talks in a conversation: its agent, and its sender unless a window made that up. */
+/** Lists the participants of a conversation: its agent, and its sender unless a window generated it. */
 export function listSpeakers({ agent, sender }: { agent: string; sender: string }): string[] {
   return isWindowSender(sender) ? [agent] : [agent, sender]
 }

@@ -45,7 +45,7 @@ export class TurnCompaction {
     this.#counted = options.conversation.history.counted
   }
 
-  /** Takes what the provider counted in a model call; results of its tools are not among these messages. */
+  /** Records the size that the provider counted in a model call. The results of its tools are not included. */
   called(counted: SessionHistory['counted']): void {
     this.#isSettled = false
     this.#counted = counted

@@ -68,14 +68,14 @@ async function endTurn(
 }
 
 /**
- * Reads what the view shows. The ended conversations are read again when a turn has started or ended, and now and
- * then for those that did both between two looks.
+ * Reads what the view shows. The ended conversations are read again when a turn has started or ended, and on every
+ * tenth refresh, because a turn may start and end between two refreshes.
  */
 class AgentsReader {
   readonly #context: SlashContext
   readonly #agents: AgentsFacts['agents']
   readonly #lastLines = new Map<string, string>()
-  /** The time of the last look at this view, before it was opened. */
+  /** The time when this view was opened last, before now. */
   readonly #viewedAt: number
   #running = ''
   #reads = 0
@@ -141,11 +141,11 @@ class AgentsReader {
 
 const MAX_LISTED = 200
 const MAX_ENDED = 10
-/** The name under which the memory of the windows keeps when the view was opened last. */
+/** The name under which the windows store when the view was opened last. */
 const VIEW = 'agents-view'
 /** The age up to which a conversation that no chat has shown is listed, such as the run of a schedule. */
 const UNWATCHED_MS = 24 * 3_600_000
-/** The ended conversations are read with every tenth look, if nothing else calls for it. */
+/** The ended conversations are read again on every tenth refresh, even if no turn has started or ended. */
 const READS_PER_LIST = 10
 /** The time, in milliseconds, between two looks while the view is open. */
 const REFRESH_MS = 1_000
