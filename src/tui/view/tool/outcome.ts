@@ -35,7 +35,7 @@ function describeAmount({ name, server, state, output }: ToolRun, change: readon
   if (state === 'failed') return []
   if (change.length > 0) return [countChanges(change)]
   if (server !== '') return []
-  if (output === '[no output]' || output === 'No matches.')
+  if (output === '[no output]' || output === 'No matches.' || output === 'No files found.')
     return [output.replace(/[[\].]/g, '').toLowerCase()]
   const describe = Object.hasOwn(AMOUNTS, name) ? AMOUNTS[name] : undefined
   return describe ? [describe(output)] : []

@@ -36,6 +36,10 @@ test('renderTool() describes in words what a built-in tool did, and with what', 
     renderLine('glob', { pattern: '**/*.ts', path: '.' }, { output: 'a\nb\nc' }),
     '✓ Find **/*.ts  3 files',
   )
+  assert.equal(
+    renderLine('glob', { pattern: '*.md' }, { output: 'No files found.' }),
+    '✓ Find *.md  no files found',
+  )
   assert.equal(renderLine('ask_user', { questions: [{ question: 'Which?' }] }), '✓ Ask Which?')
   assert.equal(renderLine('remember', { name: 'wifi', content: 'lagoon' }), '✓ Remember wifi')
   assert.equal(renderLine('forget', { name: 'wifi' }), '✓ Forget wifi')
