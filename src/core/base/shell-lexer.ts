@@ -1,4 +1,6 @@
 import { findDeceptive } from './deceptive-text.ts'
+import { isHarmlessSetting, selectsPrograms } from './programs/variable-names.ts'
+import { readDocument } from './shell-heredoc.ts'
 
 /** One word of a shell command, with quotes and escapes resolved. */
 export interface ShellWord {
@@ -20,7 +22,9 @@ export type ShellLine = { commands: readonly (readonly ShellWord[])[] } | { opaq
  *
  * A line is opaque when it contains anything else that is special to a shell, or that sh and bash read
  * differently (ADR 0071). Quotes, escapes, comments, `2>&1` and redirections from or to /dev/null are
- * understood; globs in arguments stay as written. `isPattern`: a `*` may also be in the command's name.
+ * understood; globs in arguments stay as written. Of the variables set before a command, those without an
+ * effect on what runs are left out; a command with others that select no program begins with `env` (ADR 0207).
+ * `"$(cat <<'EOF' …)"` is its text. `isPattern`: a `*` may also be in the command's name, and nothing is set.
  * `isLenient`, for restricting rules only: skips what cannot hide a command's name (redirected files,
  * harmless `NAME=value` before a command), and puts UNQUOTED_VALUE or QUOTED_VALUE in place of parameters in
  * arguments.
@@ -29,8 +33,7 @@ export function lexShell(line: string, { isPattern = false, isLenient = false } 
   try {
     refuseUnreadable(line)
     const commands = readCommands(new Cursor(line, isLenient))
-    for (const words of commands) checkCommand(words, isPattern)
-    return { commands }
+    return { commands: commands.map((words) => toCommand(words, { isPattern, isLenient })) }
   } catch (reason) {
     if (reason instanceof Opaque) return { opaque: reason.message }
     throw reason
@@ -80,8 +83,7 @@ function readCommands(cursor: Cursor): RawWord[][] {
     }
     const operator = cursor.take(OPERATOR)
     if (operator === '') {
-      const word = readWord(cursor)
-      if (words.length > 0 || !cursor.isLenient || !isHarmlessVariable(word)) words.push(word)
+      words.push(readWord(cursor))
     } else if (words.length > 0) {
       commands.push(words)
       words = []
@@ -117,15 +119,9 @@ function skipRedirection(cursor: Cursor): boolean {
   return true
 }
 
-/** Whether a word sets a variable that does not affect which programs run. */
-function isHarmlessVariable({ text, bare }: RawWord): boolean {
-  const [, name] = /^([A-Za-z_]\w*)=/.exec(bare) ?? []
-  return name !== undefined && !selectsPrograms(name) && !hasValue(text)
-}
-
-/** Whether a variable with this name may decide which programs run, or what input they get. */
-export function selectsPrograms(name: string): boolean {
-  return POWERFUL.test(name)
+/** Returns the name of the variable that a word before a command sets; undefined for other words. */
+function findVariable({ bare }: RawWord): string | undefined {
+  return /^([A-Za-z_]\w*)=/.exec(bare)?.[1]
 }
 
 /** Whether a text contains the value of a parameter. */
@@ -137,7 +133,7 @@ function readWord(cursor: Cursor): RawWord {
   const word: OpenWord = { text: '', parts: [''], bare: '' }
   while (!cursor.isAtEnd && !cursor.peek(WORD_END)) {
     if (cursor.peek(REDIRECTION)) {
-      if (word.bare === '' || /^\d+$|\}$/.test(word.text)) throw new Opaque('it has a redirection')
+      if (word.bare === '' || /^\d+$|\}$/.test(word.text)) throw new Opaque(describeRedirection(cursor))
       break
     }
     readPiece(cursor, word)
@@ -150,6 +146,12 @@ function readWord(cursor: Cursor): RawWord {
 
 function readPiece(cursor: Cursor, word: OpenWord): void {
   if (cursor.take(CONTINUATION)) return
+  const document = cursor.takeDocument()
+  if (document !== undefined) {
+    addTo(word, document, '\0')
+    word.parts[word.parts.length - 1] += document
+    return
+  }
   if (cursor.take(STAR)) {
     addTo(word, '*', '*')
     word.parts.push('')
@@ -171,6 +173,12 @@ function readValue(cursor: Cursor): string {
     .replace(VALUES, (all, name?: string) => (name === undefined ? all : QUOTED_VALUE))
 }
 
+/** Describes a redirection, by the file that it writes if that has a plain name: `cat > a.txt <<'EOF'`. */
+function describeRedirection(cursor: Cursor): string {
+  const [, file] = /(?:>>?|>\|)[ \t]*([\w@%+=:,./-]+)$/.exec(cursor.take(WRITING)) ?? []
+  return file === undefined ? 'it has a redirection' : `it writes ${file}`
+}
+
 function addTo(word: OpenWord, text: string, bare: string): void {
   const glob = word.globAt === undefined ? bare.search(/[*?[]/) : -1
   if (glob >= 0) word.globAt = word.text.length + glob
@@ -189,6 +197,26 @@ function reasonAt(cursor: Cursor): string {
   const [, reason] = MEANINGS.find(([pattern]) => cursor.peek(pattern))!
   return `it has ${reason}`
 }
+
+/** Returns a command without the variables set before it, or with those that it may read as words of `env`. */
+function toCommand(
+  words: readonly RawWord[],
+  { isPattern, isLenient }: { isPattern: boolean; isLenient: boolean },
+): readonly ShellWord[] {
+  const count = isPattern ? 0 : words.findIndex((word) => findVariable(word) === undefined)
+  const [settings, command] = count < 0 ? [words, []] : [words.slice(0, count), words.slice(count)]
+  const read = settings.filter((word) => {
+    const name = findVariable(word)!
+    if (command.length === 0) throw new Opaque(`it sets ${name} for later commands`)
+    if (selectsPrograms(name) || hasValue(word.text)) throw new Opaque(`it sets ${name} before a command`)
+    return !isLenient && !isHarmlessSetting(name, word.text.slice(name.length + 1))
+  })
+  checkCommand(command, isPattern)
+  return read.length === 0 ? command : [ENV, ...read, ...command]
+}
+
+/** The program that sets variables as the shell does before a command. */
+const ENV: ShellWord = { text: 'env', parts: ['env'] }
 
 function checkCommand(words: readonly ShellWord[], isPattern: boolean): void {
   const [name, ...args] = words as readonly RawWord[]
@@ -227,6 +255,13 @@ class Cursor {
     return pattern.test(this.#line)
   }
 
+  /** Returns the text of a word such as `"$(cat <<'EOF' …)"` at the current position, and advances past it. */
+  takeDocument(): string | undefined {
+    const found = readDocument(this.#line, this.#at)
+    this.#at += found?.length ?? 0
+    return found?.text
+  }
+
   /** Returns the match at the current position, or an empty text, and advances past it. */
   take(pattern: RegExp): string {
     pattern.lastIndex = this.#at
@@ -256,6 +291,9 @@ const FILE_REDIRECTION = /[0-2]?(?:>>?|<)[ \t]*(?![ \t<>&|(])/y
  * sh.
  */
 const OPERATOR = /&&|\|\||\|&|[;|\n]|&(?!>|\\\n)/y
+/** A redirection into a file with a plain name, also after a here-document. */
+const WRITING =
+  /(?:<<-?[ \t]*\\?['"]?\w+['"]?[ \t]*)?1?>[>|]?[ \t]*(?!\/dev\/)[\w@%+=:,./-]+(?=[ \t\n;&|<]|$)/y
 const WORD_END = /[ \t\n;&|]/y
 const REDIRECTION = /[<>]/y
 const PLAIN = /[^ \t\n;&|<>()$`'"\\*]+/y
@@ -265,10 +303,6 @@ const PARAMETER = /\$(?:[A-Za-z_]\w*|\{[A-Za-z_]\w*\})/y
 const QUOTED_VALUES = /"(?:[^"\\$`]|\\[\s\S]|\$(?:[A-Za-z_]\w*|\{[A-Za-z_]\w*\}))*"/y
 /** The first alternative skips escapes. */
 const VALUES = /\\[\s\S]|\$([A-Za-z_]\w*|\{[A-Za-z_]\w*\})/g
-
-/** Variables that decide which programs run, or that some programs read as commands or options. */
-const POWERFUL =
-  /^(LD_.*|DYLD_.*|BASH.*|GIT_.*|ENV|IFS|PS\d|SHELLOPTS|PERL5.*|RUBYLIB|npm_.*|.*(PATH|HOME|COMMAND|SHELL|PAGER|EDITOR|VISUAL|BROWSER|OPT|OPTS|OPTIONS|OPEN|CLOSE|FLAGS|WRAPPER|STARTUP|RSH|PRELOAD|ASKPASS))$/i
 
 /** The reasons in order of precedence; the last one matches anything. */
 const MEANINGS: readonly [RegExp, string][] = [

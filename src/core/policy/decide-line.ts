@@ -10,7 +10,7 @@ import { findClosing, hasSwitchedOff } from './read-only/closing-rule.ts'
 import { CHANGED_BEFORE, showText } from './read-only/doubt.ts'
 import { isRestricting, type ParsedRule, rulesAbout } from './read-rules.ts'
 import { withoutOptions } from './sub-commands.ts'
-import { isOfferable, suggestCommand } from './suggest.ts'
+import { type CommandOffer, findOffer, suggestCommand } from './suggest.ts'
 import type { Decision, PolicyAction, PolicyContext, ReadOnlyDoubt, ReadOnlyUse, Rule } from './types.ts'
 import { conclude, type Evidence, type RuleVerdict } from './verdict.ts'
 
@@ -39,7 +39,7 @@ export function decideLine(
     const { matched, hidden } = findRestricting(line, rules, whole)
     const evidence = { matched, hidden, unseen: lexed.opaque }
     const { isOpen, ...verdict } = conclude({ kind: 'bash', command: line }, evidence, context)
-    return { ...verdict, suggestions: isOpen ? ['bash'] : [], offered: [] }
+    return { ...verdict, suggestions: isOpen ? ['bash'] : [], offered: [], isSavable: false }
   }
   const commands = lexed.commands.map((words) => words.map(({ text }) => text))
   const isOff = hasSwitchedOff(rules)
@@ -126,7 +126,7 @@ function isAllowedAlone(words: readonly string[], { doubt, ...judging }: Judging
   return above === undefined && judge(words, { ...judging, use: doubt.alone }).effect === 'allow'
 }
 
-function judge(words: readonly string[], judging: Judging): RuleVerdict {
+function judge(words: readonly string[], judging: Judging): CommandVerdict {
   const { rules, whole, context, use, doubt } = judging
   const reach = findReach(words)
   const [itself, startedTexts] = [
@@ -152,8 +152,14 @@ function judge(words: readonly string[], judging: Judging): RuleVerdict {
       closing: findClosing(use, rules, context),
     }),
   }
-  return conclude({ kind: 'bash', command: words.map(quoteWord).join(' ') }, evidence, context)
+  const verdict = conclude({ kind: 'bash', command: words.map(quoteWord).join(' ') }, evidence, context)
+  const { rule, effect } = verdict
+  const isExplained = [rule, doubt, evidence.withheld, evidence.closing, evidence.unseen].some(Boolean)
+  return { ...verdict, lacksRule: effect === 'ask' && !isExplained }
 }
+
+/** The verdict about a command; `lacksRule` when it asks for no other reason than that no rule allows it. */
+type CommandVerdict = RuleVerdict & { lacksRule: boolean }
 
 /** Returns the rules that allow a command but not what it starts, unless another rule allows that. */
 function findWithheld(
@@ -174,7 +180,7 @@ function findWithheld(
  * The verdict about one command. `startsPrograms` is true when it may start programs that project files name,
  * `isAllowedAlone` when it asks only because of the other commands.
  */
-type JudgedWords = RuleVerdict & {
+type JudgedWords = CommandVerdict & {
   words: readonly string[]
   startsPrograms: boolean
   isAllowedAlone: boolean
@@ -200,11 +206,12 @@ function combine(verdicts: readonly JudgedWords[]): Omit<Decision, 'warnings'> {
   const commands = verdicts.map((one) => ({
     text: one.words.map(quoteWord).join(' '),
     asks: one.effect !== 'allow',
-    reason: one.effect === 'allow' ? '' : one.reason,
+    reason: one.effect === 'allow' ? '' : describeAsking(one),
   }))
   // A command that is allowed by itself needs no rule: the line asks because of the others.
   const needy = lacking.filter(({ isAllowedAlone }) => !isAllowedAlone)
   const rules = suggestions.length === 0 ? [] : [...new Set(needy.map(({ words }) => suggestCommand(words)))]
+  const offers = needy.map(findOfferFor)
   return {
     effect,
     rule,
@@ -212,9 +219,23 @@ function combine(verdicts: readonly JudgedWords[]): Omit<Decision, 'warnings'> {
     reason,
     ...(builtIn && { builtIn }),
     suggestions,
-    offered: needy.every(({ words }) => isOfferable(words)) ? rules : [],
+    offered: offers.some(({ lasts }) => lasts === 'once') ? [] : rules,
+    isSavable: offers.every(({ lasts }) => lasts === 'always'),
     commands,
   }
+}
+
+/** Returns what to offer for a command. Code that may start what its words do not show is not offered. */
+function findOfferFor({ words, lacksRule }: JudgedWords): CommandOffer {
+  const offer = findOffer(words)
+  return offer.lasts === 'session' && !lacksRule ? { ...offer, lasts: 'once' } : offer
+}
+
+/** Returns why a command asks, or why no rule that lasts is offered for it. */
+function describeAsking(one: JudgedWords): string {
+  const { lasts, why } = findOfferFor(one)
+  if (!one.lacksRule || why === undefined) return one.reason
+  return `${lasts === 'once' ? 'no rule' : 'no lasting rule'}: ${why}`
 }
 
 /** Returns the rules that restrict some commands, all of which a line may hide. */

@@ -25,7 +25,7 @@ function decideAction(action: PolicyAction, context: PolicyContext): Omit<Decisi
   const { isOpen, ...verdict } = conclude(action, { matched, hidden: [] }, context)
   const isGrantable = isOpen && guard?.isAlways !== true
   const suggestions = isGrantable ? [suggestRule(action, context)] : []
-  return { ...verdict, suggestions, offered: suggestions }
+  return { ...verdict, suggestions, offered: suggestions, isSavable: true }
 }
 
 /** Whether a rule applies to a protected path: all that restrict, and those that allow it by name. */

@@ -15,7 +15,7 @@ import {
   SUB_LAUNCHERS,
   VALUELESS_OPTIONS,
 } from '../base/programs/launcher-names.ts'
-import { selectsPrograms } from '../base/shell-lexer.ts'
+import { selectsPrograms } from '../base/programs/variable-names.ts'
 
 /**
  * Returns the program name without folder and in lower case: `rm` for `./RM`, which is the same program on

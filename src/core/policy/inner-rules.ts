@@ -5,7 +5,8 @@ import {
   SHELL_PROGRAMS,
   SUB_LAUNCHERS,
 } from '../base/programs/launcher-names.ts'
-import { type ShellWord, selectsPrograms } from '../base/shell-lexer.ts'
+import { selectsPrograms } from '../base/programs/variable-names.ts'
+import type { ShellWord } from '../base/shell-lexer.ts'
 import { findInnerCommand, isLauncher, joined } from './inner-command.ts'
 
 /**

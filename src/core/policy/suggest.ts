@@ -1,9 +1,12 @@
 import { sep } from 'node:path'
 import { INTERPRETERS } from '../base/programs/interpreter-names.ts'
+import { SHELL_PROGRAMS } from '../base/programs/launcher-names.ts'
 import { quoteWord } from '../base/quote-word.ts'
+import { takeStart } from '../base/truncate.ts'
 import { escapeMcpName } from '../config/rule-syntax.ts'
 import { isLauncher, joined, plainName } from './inner-command.ts'
-import { runsCode } from './interpreters.ts'
+import { plainInner } from './inner-rules.ts'
+import { readsCommands, runsCode } from './interpreters.ts'
 import { type PatternContext, toPathGlob } from './path-pattern.ts'
 import { isInside } from './paths.ts'
 import type { PolicyAction } from './types.ts'
@@ -38,16 +41,45 @@ export function suggestCommand(words: readonly string[]): string {
   return `bash(${words.map(suggestWord).join(' ')})`
 }
 
+/** The rule that a permission prompt may offer for a command. */
+export interface CommandOffer {
+  /** The lifetime of the rule; `once` when none is offered. */
+  lasts: 'always' | 'session' | 'once'
+  /** The reason why it lasts no longer, as a clause. */
+  why?: string
+}
+
 /**
- * Whether a permission prompt may offer to allow a command beyond this call.
+ * Returns what to offer for a command. Code for an interpreter or a shell is offered exactly as it stands, for this
+ * conversation only; what other launchers start, and what is piped into a program that runs it, never (ADR 0207).
+ */
+export function findOffer(words: readonly string[]): CommandOffer {
+  if (readsCommands(words)) return { lasts: 'once', why: `${words[0]} runs what is piped into it` }
+  if (isOfferable(words)) return { lasts: 'always' }
+  const [name = '', ...args] = words
+  const runner = words.find(runsCode)
+  if (runner === undefined) return { lasts: 'once', why: `${plainName(name)} starts any program` }
+  const option = args.find((arg) => CODE_OPTION.test(arg))
+  const why = `${[plainName(runner), ...(option ? [takeStart(option, MAX_OPTION)] : [])].join(' ')} runs any code`
+  const isGiven = option !== undefined || (SHELL_PROGRAMS.has(plainName(name)) && args.some(isScript))
+  if (runner !== name || !isGiven) return { lasts: 'once', why }
+  const hasBreak = words.join('').search(UNPRINTABLE) >= 0
+  return hasBreak ? { lasts: 'once', why: `${why}, and a rule is one line` } : { lasts: 'session', why }
+}
+
+/**
+ * Whether a permission prompt may offer to allow a command beyond this conversation.
  *
  * Shells, interpreters and launchers need confirmation each time: their words say too little about what would run the
- * next time. A line that names a target, a script file, a module or a package is offered as it stands (ADR 0208).
+ * next time. A line that names a target, a script file, a module or a package is offered as it stands (ADR 0208),
+ * also with variables that select no program before it.
  */
-export function isOfferable(words: readonly string[]): boolean {
+function isOfferable(words: readonly string[]): boolean {
   const [name = '', ...args] = words
   const plain = plainName(name)
   if (isNamedTask(plain, args)) return true
+  const inner = name === 'env' ? plainInner(words, '') : undefined
+  if (inner !== undefined) return !MAKE.test(plainName(inner[0]!)) && isOfferable(inner)
   if (isLauncher(plain, args) || MAKE.test(plain)) return false
   return findPrefix(words) !== undefined || PACKAGE_SCRIPT.test(words.join(' ')) || !words.some(runsCode)
 }
@@ -61,6 +93,10 @@ function isNamedTask(plain: string, args: readonly string[]): boolean {
   const task = PACKAGE_RUNNERS.test(plain) ? PACKAGE : INTERPRETERS.test(plain) ? SCRIPT : undefined
   if (task === undefined || !task.test(joined(args))) return false
   return !args.some((arg) => runsCode(arg) || isLauncher(plainName(arg), []))
+}
+
+function isScript(word: string): boolean {
+  return /^[\w./~-]*\w\.[A-Za-z]\w*$/.test(word)
 }
 
 /** Returns the words that identify what a command does, after which anything may follow. */
@@ -120,6 +156,12 @@ const PACKAGE = /^\0@?[A-Za-z][\w./@-]*\0/
 /** Matches arguments separated by NULs that begin with a script file below a folder, a module, or the tests of Node. */
 const SCRIPT =
   /^\0((run\0)?[\w./~-]*\w\.[A-Za-z]\w*|-m\0(?!(code|pdb|idlelib|IPython|ptpython)\b)[A-Za-z][\w.]*|--test)\0/
+
+/** Matches an option that gives the code to run. */
+const CODE_OPTION = /^(-[A-Za-z]{0,3}[ce]|--(eval|print|command))/
+
+/** The most UTF-16 units of an option in a reason. */
+const MAX_OPTION = 12
 
 /** Matches make, which runs what a file in the working directory and its variables say. */
 const MAKE = /^[gb]?make$/

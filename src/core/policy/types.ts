@@ -149,10 +149,12 @@ export interface Decision {
    */
   suggestions: readonly string[]
   /**
-   * The suggestions that one answer may grant for later calls. Excludes rules for interpreters and launchers,
-   * and never contains `bash`.
+   * The suggestions that one answer may grant for later calls. Excludes rules for launchers, and never contains
+   * `bash`.
    */
   offered: readonly string[]
+  /** Whether the agent's file may keep them; false for code, which is offered for the conversation only. */
+  isSavable: boolean
   /** Sentences about what else the matching rules allow, each with a narrower rule. */
   warnings: readonly string[]
   /** The commands of a command line, in order; absent for lines that cannot be split, and for other actions. */

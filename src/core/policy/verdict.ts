@@ -24,7 +24,9 @@ export interface Evidence {
 }
 
 /** A decision, and whether an additional allow rule would turn it into `allow`. */
-export type RuleVerdict = Omit<Decision, 'suggestions' | 'offered' | 'warnings'> & { isOpen: boolean }
+export type RuleVerdict = Omit<Decision, 'suggestions' | 'offered' | 'isSavable' | 'warnings'> & {
+  isOpen: boolean
+}
 
 /**
  * Decides by the matching rules (deny before ask before allow), then by the mode, the class of the turn, and

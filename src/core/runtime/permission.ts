@@ -156,7 +156,8 @@ export class Permissions {
     const permission = await this.#toAsk(judged, decision)
     const question = `Allow ${permission.action}?`
     const offersEdits = this.#offersEdits(action)
-    const options = toOptions(permission.rules, offersEdits)
+    const lasting = { rules: permission.rules, offersEdits, isSavable: decision.isSavable }
+    const options = toOptions(lasting)
     const questions = [{ question, header: 'Permission', options, multiSelect: false }]
     const end = await this.#options.asks.put({ kind: 'permission', questions, permission }, signal)
     const answer = end?.answers?.[question]
@@ -168,7 +169,7 @@ export class Permissions {
     }
     const { by, arguments: args } = end!
     if (args !== undefined) return { arguments: args, by }
-    const reason = await this.#take(call, action, { answer, rules: permission.rules, offersEdits, by })
+    const reason = await this.#take(call, action, { ...lasting, answer, by })
     return reason === undefined ? undefined : { ...denial, reason, by: 'person' }
   }
 
@@ -176,12 +177,7 @@ export class Permissions {
   async #take(
     call: ToolCall,
     action: PolicyAction,
-    {
-      answer,
-      rules,
-      offersEdits,
-      by,
-    }: { answer: string; rules: readonly string[]; offersEdits: boolean; by: AskEnd['by'] },
+    { answer, rules, offersEdits, isSavable, by }: LastingAnswers & { answer: string; by: AskEnd['by'] },
   ): Promise<string | undefined> {
     const { once, session, edits, always, no } = PERMISSION_ANSWERS
     const allowsEdits = offersEdits && answer === edits
@@ -190,7 +186,7 @@ export class Permissions {
         ? undefined
         : answer === session
           ? 'session'
-          : answer === always
+          : answer === always && isSavable
             ? 'always'
             : undefined
     if (grant === undefined && answer !== once && !allowsEdits) {
@@ -252,7 +248,8 @@ export class Permissions {
 
   async #toAsk(judged: CallToJudge, decision: Decision): Promise<PermissionAsk> {
     const { call, action } = judged
-    const { reason, offered, commands = [] } = decision
+    const { offered, commands = [] } = decision
+    const reason = commands.length === 1 ? commands[0]!.reason : decision.reason
     const { canWiden } = CLASS_RIGHTS[this.#options.context.trust] // otherwise no grant would take effect
     const rules = canWiden ? offered : []
     return {
@@ -296,11 +293,23 @@ export class Permissions {
   }
 }
 
+/** The answers to a question that allow more than the call. */
+interface LastingAnswers {
+  /** The rules that an answer adds for the conversation, or to the agent's file if they are savable. */
+  rules: readonly string[]
+  isSavable: boolean
+  offersEdits: boolean
+}
+
 /**
  * Builds the options of the question, the refusal first: a client that selects its first row must not allow a
  * call by a stray Enter.
  */
-function toOptions(rules: readonly string[], offersEdits: boolean): { label: string; description: string }[] {
+function toOptions({
+  rules,
+  offersEdits,
+  isSavable,
+}: LastingAnswers): { label: string; description: string }[] {
   const rule = rules.join(' and ')
   const { once, session, edits, always, no } = PERMISSION_ANSWERS
   const inConversation = { label: session, description: `allows ${rule} until this conversation ends` }
@@ -311,7 +320,9 @@ function toOptions(rules: readonly string[], offersEdits: boolean): { label: str
       ? [{ label: edits, description: 'allows this call and all edits in the directory' }]
       : []),
     ...(rules.length === 0 || offersEdits ? [] : [inConversation]),
-    ...(rules.length === 0 ? [] : [{ label: always, description: `writes ${rule} into the agent's file` }]),
+    ...(rules.length === 0 || !isSavable
+      ? []
+      : [{ label: always, description: `writes ${rule} into the agent's file` }]),
   ]
 }
 

@@ -50,9 +50,11 @@ export function contentRows(
 }
 
 /** Renders the rules that choices 2 and 3 would create, and the file of choice 3. */
-function ruleRows({ rules }: PermissionRequest, { agent }: AskCard, quoting: QuoteStyle): string[] {
+function ruleRows({ rules }: PermissionRequest, { agent, ask }: AskCard, quoting: QuoteStyle): string[] {
   if (rules.length === 0) return []
   const named = rules.flatMap((rule) => factRows('rule', escapeLine(rule), quoting))
+  const isSavable = listPermissionChoices(ask.questions[0]!).some(({ lasts }) => lasts === 'always')
+  if (!isSavable) return named
   return [...named, ...factRows('saved', escapeLine(`in agents/${agent}.toml`), quoting)]
 }
 

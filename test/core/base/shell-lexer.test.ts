@@ -14,6 +14,11 @@ function lex(line: string, isPattern = false): string[][] | string {
   return 'opaque' in lexed ? lexed.opaque : lexed.commands.map((words) => words.map(({ text }) => text))
 }
 
+/** Spells a commit as models do, with the message in a here-document. */
+function documentLine(body: string, rest = '', delimiter = "'EOF'"): string {
+  return `git commit -m "$(cat <<${delimiter}\n${body}\nEOF\n)"${rest}`
+}
+
 test('lexShell() splits the lines it understands', () => {
   const lines: [line: string, commands: string[]][] = [
     ['ls', ['ls']],
@@ -51,6 +56,12 @@ test('lexShell() splits the lines it understands', () => {
     ['a2>&1', ['a2']],
     ['command -v git', ['command|-v|git']],
     ['git commit -m "❤️ übergroß 日本"', ['git|commit|-m|❤️ übergroß 日本']],
+    ['CI=1 NO_COLOR= TZ=Europe/Zurich LC_ALL=C.UTF-8 npm test', ['npm|test']],
+    ['FOO=1 CI=1 npx vitest; DEBUG=a:*,b c', ['env|FOO=1|npx|vitest', 'c']],
+    ['FOO="a b" NODE_ENV=../x TZ=/x a', ['env|FOO=a b|NODE_ENV=../x|TZ=/x|a']],
+    [documentLine("fix(x): it's `f(g())`\n\n# $HOME\n"), ["git|commit|-m|fix(x): it's `f(g())`\n\n# $HOME"]],
+    [documentLine('a (b)', `&& c 'd'`), ['git|commit|-m|a (b)', 'c|d']],
+    [documentLine(''), ['git|commit|-m|']],
   ]
   for (const [line, commands] of lines) {
     assert.deepEqual(
@@ -78,18 +89,22 @@ test('lexShell() says why it cannot split a line', () => {
     ],
     ["it has a $'…' string", "a $'\\x72m'", 'a $"b"'],
     ['it has a parenthesis', '(a)', 'a() { b; }', 'a (b', 'a @(b|c)', '((a))', 'a=(b)', 'a b(c)'],
+    ['it has a redirection', 'a <f', 'a <>f', 'a >$f', 'a >"f"', 'a >f*', 'a >&f', 'a >&-', 'a 3>&1'],
+    ['it writes src/f.ts', 'a >src/f.ts', 'a>>src/f.ts', 'a 1>src/f.ts', 'a >|src/f.ts', 'a >src/f.ts <b'],
+    ['it writes src/f.ts', "cat > src/f.ts <<'E'\nb\nE", "cat <<'E' > src/f.ts\nb\nE", 'cat <<E>src/f.ts\nE'],
     [
-      'it has a redirection',
-      'a >f',
-      'a>f',
-      'a 2>f',
-      'a <f',
-      'a >>f',
-      'a >|f',
-      'a <>f',
-      'a >&f',
-      'a >&-',
-      'a 3>&1',
+      'it has a command substitution',
+      documentLine('a', '', 'EOF'),
+      documentLine('$(id)', '', 'EOF'),
+      documentLine('EOF\nid'),
+      documentLine('EOF)'),
+      documentLine('a\\'),
+      documentLine('a) "; id; "'),
+      documentLine('( " '),
+      documentLine("it's", " && echo 'a'"),
+      documentLine('a').replace('cat', 'cat x'),
+      documentLine('a').replace('EOF\n)', 'EOF\nid\n)'),
+      documentLine('a').replaceAll('"', ''),
     ],
     [
       'it has a redirection',
@@ -118,7 +133,13 @@ test('lexShell() says why it cannot split a line', () => {
     ],
     ['it has a brace expansion', 'a {b,c}', 'a {1..3}', 'a b{c,d}e', 'a {b,"c"}', 'a {"b",c}'],
     ['it has a ~ that the shell expands', 'a ~', 'a ~/b', 'a ~root', '~/a', 'a b=~/c', 'a b:~'],
-    ['it sets a variable before a command', 'A=b c', 'A=b', 'A+=b c', 'A[0]=b', '"A=b" c', 'a && B=c d'],
+    ['it sets a variable before a command', 'A+=b c', 'A[0]=b', '"A=b" c', 'a && "B"=c d'],
+    ['it sets A for later commands', 'A=b', 'A=b; c', 'c | A=b'],
+    ['it sets PATH before a command', 'PATH=. npm test', 'CI=1 PATH=. a', 'a; PATH=x b'],
+    ['it sets LD_PRELOAD before a command', 'LD_PRELOAD=x npx a'],
+    ['it sets NODE_OPTIONS before a command', 'NODE_OPTIONS="-r ./x" npm test'],
+    ['it has a command substitution', 'FOO=$(rm x) npx a', 'CI="`rm x`" a'],
+    ['"eval" changes what the shell does', 'CI=1 eval a', 'FOO=1 eval a', 'FOO=1 command eval a'],
     ['it has a wildcard in the name of a command', 'r? a', '/bin/r* a', '* a', '[a]b', 'a; b*'],
     ['it has a command without a name', '"" a', "'' a"],
     ['it has a job instead of a command', '%1', '%vi &'],
@@ -204,6 +225,14 @@ test('lexShell() reads a long line', () => {
 })
 
 for (const shell of ['sh', 'bash']) {
+  test(`a here-document of cat is the text that ${shell} passes on`, () => {
+    for (const body of ['a\n\nb\n\n', "it's `f(g())` $x", '" \\" (a) \\n #', ' EOF\n\tEOF', '']) {
+      const line = documentLine(body).replace('git', 'p')
+      const [, ...words] = (lex(line) as string[][])[0]!
+      assert.deepEqual(shellWords(shell, [`cat() { /bin/cat; }; ${line}`]), [[words]], line)
+    }
+  })
+
   test(`lexShell() finds the words that ${shell} finds`, () => {
     const lines = fc.sample(plainLines, 300).filter(({ text }) => shell === 'bash' || !text.includes('|&'))
     const ran = shellWords(
@@ -274,7 +303,7 @@ test('a line with a hostile construct is opaque to lexShell()', () => {
     ';;',
   ]
   const first = [
-    'X=1',
+    'PATH=.',
     '!',
     'time',
     'if',

@@ -99,7 +99,7 @@ test('readRule() says what is wrong with a rule, and suggests a valid one', () =
     ['bash(a | b)', 'is for one command; each command of a line is judged alone', 'bash(ls *)'],
     ['bash(a && b)', 'is for one command; each command of a line is judged alone', 'bash(ls *)'],
     ['bash(echo $HOME)', 'never matches: it has a parameter expansion', 'bash(git commit *)'],
-    ['bash(a > b)', 'never matches: it has a redirection', 'bash(git commit *)'],
+    ['bash(a > b)', 'never matches: it writes b', 'bash(git commit *)'],
     ['bash(A=b c)', 'never matches: it sets a variable before a command', 'bash(git commit *)'],
     ['bash(eval *)', 'never matches: "eval" changes what the shell does', 'bash(git commit *)'],
     ['bash(a))', 'never matches: it has a parenthesis', 'bash(git commit *)'],

@@ -119,6 +119,19 @@ test('Runtime.turn() asks about the calls of a step one after the other, and one
   assert.deepEqual([asks.length, shell.ran.length], [1, 3])
 })
 
+test('Runtime.turn() offers code for this conversation only', async () => {
+  const shell = shellHook()
+  await using node = await start(shell, ['node -e 1'])
+  const { asks } = await askAndAnswer(node, [PERMISSION_ANSWERS.session])
+  const labels = asks[0]?.questions[0]?.options.map(({ label }) => label)
+  assert.deepEqual(labels, ['Deny', 'Allow once', 'Allow in this conversation'])
+  assert.equal(asks[0]?.permission?.reason, 'no lasting rule: node -e runs any code')
+  node.goOn(['node -e 1', 'node -e 2'])
+  await askAndAnswer(node, [PERMISSION_ANSWERS.always])
+  assert.deepEqual(shell.ran, ['node -e 1', 'node -e 1'])
+  assert.match(resultIn(node), /the user said no: Always allow$/)
+})
+
 test('Runtime.turn() offers no lasting answer for a command that no narrow rule can match', async () => {
   await using node = await start(shellHook(), ['echo $(id)'])
   const { asks } = await askAndAnswer(node, [PERMISSION_ANSWERS.once])
