@@ -163,6 +163,18 @@ export interface WindowDraft {
   text: string
   /** The parts of the text that were pasted. */
   pasted: readonly string[]
+  /** The messages that waited for the end of the turn, oldest first. */
+  queue?: readonly SentText[]
+  /** The messages for the running turn that it had not taken up. */
+  steers?: readonly UnreadSteer[]
+  /** The running turn that the steers are for. */
+  runId?: string
+}
+
+/** A message for a running turn that the window has not seen it take up. */
+export interface UnreadSteer extends SentText {
+  /** The text as sent; absent when it was not sent yet. */
+  content?: string
 }
 
 /** A draft that a window stored before it was killed. */

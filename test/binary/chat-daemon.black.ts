@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { openChat, type Session } from '../support/chat-session.ts'
 import { chooseDigit } from '../support/choose-digit.ts'
@@ -10,21 +12,36 @@ import { until } from '../support/until.ts'
 const CHAT = ['chat', '-s', 'ann'] as const
 const open = (talk: Talk) => openChat(talk, CHAT, { env: WITH_DAEMON })
 
-test('a turn continues when its chat is killed, and another chat shows the whole answer once', async () => {
+test('a turn continues when its chat is killed; another chat shows the whole answer once, and what was not sent', async () => {
   const gate = Promise.withResolvers<void>()
-  await using talk = await makeTalk([{ parts: ['The beginning, ', gate.promise, 'and the end.'] }])
+  const turn = [{ parts: ['The beginning, ', gate.promise, 'and the end.'] }, { parts: ['As you say.'] }]
+  await using talk = await makeTalk(turn)
   await using _daemon = await startSandboxDaemon(talk)
   await using first = open(talk)
   await first.shows('· daemon')
   first.type('tell me\r')
   await first.shows('The beginning,')
+  first.type('shorter please\r')
+  await first.shows('next: shorter please')
+  first.type('and then this\t')
+  await first.shows('then: and then this')
+  await until('both are stored', async () => {
+    const drafts = await readDrafts(talk)
+    return drafts.includes('"content":"shorter please"') && drafts.includes('and then this')
+  })
   kill(first.pid)
   await first.finished
   await using second = open(talk)
   await second.shows('The beginning,')
+  await second.shows('back in the prompt')
+  await second.shows('> and then this')
+  await second.shows('next: shorter please')
   gate.resolve()
   await second.shows('The beginning, and the end.')
-  assertOnce(second, '▌ tell me', 'The beginning,', 'and the end.')
+  await second.shows('As you say.')
+  assertOnce(second, '▌ tell me', 'The beginning,', 'and the end.', '▌ shorter please')
+  await second.shows('> and then this')
+  second.press('ctrl+u')
   await isIdle(second)
   await leave(second)
 })
@@ -231,4 +248,11 @@ function assertOnce({ screen }: Session, ...words: readonly string[]): void {
   const lines = screen.text().filter((line) => !line.startsWith('crab · ')) // the status line has the title, too
   const text = lines.join('\n')
   for (const one of words) assert.equal(text.split(one).length, 2, `"${one}" once in:\n${text}`)
+}
+
+/** Returns what the windows have stored of messages that are not sent. */
+async function readDrafts({ home }: Talk): Promise<string> {
+  const folder = join(home, 'cache', 'chat', 'drafts')
+  const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.json'))
+  return (await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8').catch(() => '')))).join()
 }

@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict'
+import { mkdtempDisposable } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
+import { openWindowMemory } from '../../src/commands/chat/window-memory.ts'
 import { type ClientMessage, OnAsk } from '../../src/core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request } from '../../src/core/protocol/dispatch.ts'
 import type { PendingAsk } from '../../src/core/runtime/asks.ts'
+import type { WindowDraft } from '../../src/tui/ports.ts'
 import type { Script } from '../support/model-server.ts'
 import { chooseDigit, openShownChat, type ShownChat } from '../support/shown-chat.ts'
 import { startTestDispatch, type TestDispatch } from '../support/test-dispatch.ts'
@@ -55,6 +60,57 @@ test('a chat that is opened during a turn shows what was said so far, and the re
     }
   }
 })
+
+test('a chat that is opened again counts from the start of the turn, and takes over what it has not read', async () => {
+  await using cache = await mkdtempDisposable(join(tmpdir(), 'crab-'))
+  const gate = Promise.withResolvers<void>()
+  await using node = await startTestDispatch([
+    { parts: ['One', gate.promise, '.'] },
+    { parts: ['Two', new Promise<void>(() => {})] },
+  ])
+  let isKilled = false
+  const reopen = (now: () => number) => {
+    const link = { place: 'daemon', instance: 'd', notes: [] } as const
+    const stored = openWindowMemory(cache.path)
+    const saveDraft = async (draft?: WindowDraft) => {
+      if (!isKilled) await stored.saveDraft(draft)
+    }
+    const memory = { ...stored, saveDraft }
+    return openShownChat([], { node, ports: { memory, now, connect: async () => link } })
+  }
+  {
+    await using chat = await reopen(Date.now)
+    chat.type('count\r')
+    await chat.see('One')
+    chat.type('read this\r')
+    await chat.see('next: read this')
+    gate.resolve()
+    await chat.see('▌ read this', 'Two')
+    for (const [keys, shown] of WAITING) {
+      chat.type(keys)
+      await chat.see(shown)
+    }
+    await until('all is stored', async () => {
+      const [draft] = await openWindowMemory(cache.path).readDrafts()
+      return draft?.text === 'a draft' && draft.steers?.[0]?.content === 'not this'
+    })
+    isKilled = true
+  }
+  await using again = await reopen(() => Date.now() + 3_600_000)
+  await again.see('back in the prompt', '▌ read this', 'Two')
+  await again.see('60 m 0', 'next: not this', '> queued one', 'queued two', 'a draft')
+  assert.doesNotMatch(again.text(), /next: read this|> not this/)
+  again.type('\x1b')
+  await again.see('Interrupted', '> not this', 'queued one', 'queued two', 'a draft')
+})
+
+/** The keys that are typed during a turn, and the lines that show them while they wait. */
+const WAITING = [
+  ['queued one\t', 'then: queued one'],
+  ['queued two\t', 'then: queued two'],
+  ['not this\r', 'next: not this'],
+  ['a draft', '> a draft'],
+] as const
 
 test('a turn of another client is steered by Enter and stopped by Esc', async () => {
   const gate = Promise.withResolvers<void>()

@@ -24,8 +24,9 @@ export function openDrafts(folder: string, { id, now }: { id: string; now(): num
     save: (draft) =>
       writes.run(async () => {
         if (!draft) return await remove(id)
-        if (draft.text.length > MAX_CHARS) return
-        await replaceFile(toPath(id), JSON.stringify(draft)).catch(() => undefined) // a read-only home
+        const json = JSON.stringify(draft)
+        if (json.length > MAX_CHARS) return
+        await replaceFile(toPath(id), json).catch(() => undefined) // a read-only home
       }),
     async readOthers() {
       const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith(EXTENSION))
@@ -44,7 +45,7 @@ const EXTENSION = '.json'
 /** The time after which a forgotten draft is removed, in milliseconds. */
 const MAX_AGE_MS = 30 * 86_400_000
 /** Longer drafts are not stored: they come from a paste or a file. */
-const MAX_CHARS = 1024 * 1024
+const MAX_CHARS = 2 * 1024 * 1024
 
 async function readDraft(path: string, id: string): Promise<StoredDraft | undefined> {
   try {
@@ -58,7 +59,18 @@ async function readDraft(path: string, id: string): Promise<StoredDraft | undefi
 }
 
 function isDraft(value: object): value is WindowDraft {
-  const { agent, sender, cwd, text, pasted } = value as Partial<Record<keyof WindowDraft, unknown>>
-  const isText = [agent, sender, cwd, text].every((one) => typeof one === 'string')
+  const draft = value as Partial<Record<keyof WindowDraft, unknown>>
+  const { agent, sender, cwd, runId = '', queue = [], steers = [] } = draft
+  const isAddressed = [agent, sender, cwd, runId].every((one) => typeof one === 'string')
+  return isAddressed && isSentText(draft) && [queue, steers].every(isSentTexts)
+}
+
+function isSentTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((one) => typeof one === 'object' && one && isSentText(one))
+}
+
+function isSentText(value: { text?: unknown; pasted?: unknown; content?: unknown }): boolean {
+  const { text, pasted, content = '' } = value
+  const isText = typeof text === 'string' && typeof content === 'string'
   return isText && Array.isArray(pasted) && pasted.every((one) => typeof one === 'string')
 }

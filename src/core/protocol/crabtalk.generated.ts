@@ -1761,7 +1761,11 @@ export interface AttachState {
    * The size of the conversation after the last model call of a stored turn, as the provider counted it.
    * Absent: not known, and in all replies but the first.
    */
-  contextTokens?: number | undefined;
+  contextTokens?:
+    | number
+    | undefined;
+  /** The time at which the running turn started; empty when no turn is running. */
+  runStartedAt: string;
 }
 
 /** Lists the archives of a session; of all sessions of the agent when `session` is empty. */
@@ -12677,6 +12681,7 @@ function createBaseAttachState(): AttachState {
     followers: 0,
     unfinished: false,
     contextTokens: undefined,
+    runStartedAt: "",
   };
 }
 
@@ -12708,6 +12713,9 @@ export const AttachState: MessageFns<AttachState> = {
     }
     if (message.contextTokens !== undefined) {
       writer.uint32(496).uint64(message.contextTokens);
+    }
+    if (message.runStartedAt !== "") {
+      writer.uint32(506).string(message.runStartedAt);
     }
     return writer;
   },
@@ -12797,6 +12805,14 @@ export const AttachState: MessageFns<AttachState> = {
             message.contextTokens = longToNumber(reader.uint64());
             continue;
           }
+          case 63: {
+            if (tag !== 506) {
+              break;
+            }
+
+            message.runStartedAt = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -12825,6 +12841,7 @@ export const AttachState: MessageFns<AttachState> = {
     message.followers = object.followers ?? 0;
     message.unfinished = object.unfinished ?? false;
     message.contextTokens = object.contextTokens ?? undefined;
+    message.runStartedAt = object.runStartedAt ?? "";
     return message;
   },
 };

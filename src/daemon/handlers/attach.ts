@@ -81,6 +81,7 @@ async function toState(
     followers: followers.count(pair).clients,
     unfinished: isUnfinished && !isHeld,
     contextTokens,
+    runStartedAt: run?.startedAt === undefined ? '' : new Date(run.startedAt).toISOString(),
   }
 }
 

@@ -20,6 +20,7 @@ import { watchOthers } from './inbox.ts'
 import { keepWatching } from './keep-watching.ts'
 import { fetchLastMessages } from './last-messages.ts'
 import type { OwnRuns } from './own-runs.ts'
+import { restoreDraft } from './restore-draft.ts'
 import { watchServers } from './server-watch.ts'
 import { type Opening, showConversation } from './show-conversation.ts'
 import { Viewport } from './viewport.ts'
@@ -188,7 +189,10 @@ export class ConversationFollower {
     for (const [runId, end] of this.#ends) if (runId !== state.runId) end.resolve()
     if (state.runId === '') return this.#options.onTurnOver()
     await this.#options.own.claim(state.runId, undefined)
-    store.act({ type: 'turn-started', runId: state.runId, now: ports.now(), isUnderWay: true })
+    const since = Date.parse(state.runStartedAt)
+    const isPartial = Number.isNaN(since) // an older daemon does not say it
+    const now = isPartial ? ports.now() : Math.min(since, ports.now())
+    store.act({ type: 'turn-started', runId: state.runId, now, isUnderWay: true, isPartial })
     store.act({ type: 'asks-listed', asks: state.asks, of: 'here' })
   }
 
@@ -253,6 +257,7 @@ export class ConversationFollower {
   async #show(state: AttachState, opening: Opening, signal: AbortSignal): Promise<void> {
     this.#messageCount = state.session?.messageCount ?? 0
     await showConversation(this.#options, { pair: this.pair, state, opening }, signal)
+    if (this.#opening) await restoreDraft(this.#options, { pair: this.pair, state }, signal)
     this.#opening = undefined
     this.#session = state.session?.id
     this.#viewport.stored(state.upto)

@@ -5,7 +5,6 @@ import type { ChatOptions, ChatPorts } from '../ports.ts'
 import type { ChatStore } from '../state/store.ts'
 import type { Feed } from './feed.ts'
 import { findDirectoryConversations } from './find-conversations.ts'
-import { restoreDraft } from './restore-draft.ts'
 import type { Opening } from './show-conversation.ts'
 
 /** A conversation as clients address it. */
@@ -32,14 +31,14 @@ export async function openInitialConversation(
   if (session !== undefined) return openConversation(context, session, signal)
   if (fresh) return startNewConversation(context, agent, signal)
   if (context.options.window) return openDirectoryConversation(context, { agent, opening: 'first' }, signal)
-  await follow(context, { agent, sender }, { as: 'first' }, signal)
+  await context.feed.follow({ agent, sender }, { as: 'first' }, signal)
 }
 
 /** Switches to an agent: in the last conversation of this directory, or the one of the named sender. */
 export async function openAgent(context: OpenContext, agent: string, signal: AbortSignal): Promise<void> {
   if (context.options.window) return openDirectoryConversation(context, { agent, opening: 'agent' }, signal)
   await leave(context, signal)
-  await follow(context, { agent, sender: context.options.sender }, { as: 'agent' }, signal)
+  await context.feed.follow({ agent, sender: context.options.sender }, { as: 'agent' }, signal)
 }
 
 /**
@@ -59,7 +58,7 @@ async function openDirectoryConversation(
     if (await isOpenedAlone(context, { agent, sender, session }, opening, signal)) return
   }
   const note = last === undefined ? '' : `${last} is open in another window`
-  await follow(context, { agent, sender: ports.newSender() }, { as: opening, note }, signal)
+  await context.feed.follow({ agent, sender: ports.newSender() }, { as: opening, note }, signal)
 }
 
 /** Opens a conversation unless another window has it open; returns whether it did. */
@@ -71,7 +70,7 @@ async function isOpenedAlone(
 ): Promise<boolean> {
   try {
     if (session !== undefined) await request(context.ports.dispatch, 'activateSession', { session }, signal)
-    await follow(context, { agent, sender }, { as, isExclusive: true }, signal)
+    await context.feed.follow({ agent, sender }, { as, isExclusive: true }, signal)
     return true
   } catch (reason) {
     if (toCrabError(reason).kind !== 'conflict') throw reason
@@ -99,7 +98,7 @@ export async function openConversation(
     await leave(context, signal)
     return { pair: { agent, sender }, note: isCopy ? COPY_NOTE : '' }
   })
-  await follow(context, pair, { as: 'continued', note }, signal)
+  await context.feed.follow(pair, { as: 'continued', note }, signal)
 }
 
 const COPY_NOTE = 'a copy: another window has a newer conversation of this address open'
@@ -136,14 +135,14 @@ export async function startNewConversation(
   if (options.window || !(await isFree(context, { agent, sender }, signal))) {
     await leave(context, signal)
     const note = options.window ? '' : `another window keeps ${sender}`
-    return await follow(context, { agent, sender: ports.newSender() }, { as: 'new', note }, signal)
+    return await context.feed.follow({ agent, sender: ports.newSender() }, { as: 'new', note }, signal)
   }
   await feed.hold(async () => {
     const place = classifySender(sender) === 'local' ? { cwd: ports.cwd } : {}
     await request(ports.dispatch, 'newSession', { agent, sender, ...place }, signal)
     await leave(context, signal)
   })
-  await follow(context, { agent, sender }, { as: 'new' }, signal)
+  await context.feed.follow({ agent, sender }, { as: 'new' }, signal)
 }
 
 /** Whether no other window shows the pair and no turn of it is running. */
@@ -163,15 +162,4 @@ async function isFree({ store, ports }: OpenContext, pair: NamedPair, signal: Ab
 async function leave({ feed, leaveTurn }: OpenContext, signal: AbortSignal): Promise<void> {
   await leaveTurn(signal)
   feed.stop()
-}
-
-/** Follows a pair, and puts the draft that a killed window left there into the composer. */
-async function follow(
-  { feed, store, ports }: OpenContext,
-  pair: NamedPair,
-  opening: Opening,
-  signal: AbortSignal,
-): Promise<void> {
-  await feed.follow(pair, opening, signal)
-  await restoreDraft({ store, memory: ports.memory }, pair)
 }

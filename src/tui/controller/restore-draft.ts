@@ -1,19 +1,64 @@
-import type { ChatPorts } from '../ports.ts'
+import { toTypedText } from '../../core/base/typed-message.ts'
+import type { AttachState } from '../../core/protocol/crabtalk.generated.ts'
+import type { ChatPorts, StoredDraft, UnreadSteer } from '../ports.ts'
 import type { ChatStore } from '../state/store.ts'
 import { withDraft } from '../text/prompt.ts'
+import { fetchLastMessages } from './last-messages.ts'
 
 /**
- * Puts the draft that a killed window has left for a conversation into the composer. The draft of a window
- * that still has the conversation open stays there.
+ * Puts what a killed window has left unsent in a conversation into the composer: messages for its turn that were
+ * never read, queued messages, and the draft. Messages that the same turn may still read continue to wait for it.
+ * What a window that still has the conversation open has not sent stays there.
  */
 export async function restoreDraft(
-  { store, memory }: { store: ChatStore; memory: ChatPorts['memory'] },
-  { agent, sender }: { agent: string; sender: string },
+  { store, ports }: { store: ChatStore; ports: Pick<ChatPorts, 'dispatch' | 'memory'> },
+  { pair, state }: { pair: { agent: string; sender: string }; state: AttachState },
+  signal: AbortSignal,
 ): Promise<void> {
-  if (store.get().followers > 1) return
+  if (state.followers > 1) return
+  const { memory } = ports
   const drafts = await memory.readDrafts()
-  const found = drafts.find((draft) => draft.agent === agent && draft.sender === sender)
+  const found = drafts.find(({ agent, sender }) => agent === pair.agent && sender === pair.sender)
   if (!found) return
-  store.act({ type: 'set', change: { prompt: withDraft(store.get().prompt, found) } })
+  const { runId = '', queue = [] } = found
+  const steers = await findUnread(found, { state, dispatch: ports.dispatch }, signal)
+  const isWaiting = runId !== '' && runId === state.runId
+  const sent = isWaiting ? steers.filter(({ content }) => content !== undefined) : []
+  for (const { text, content = '' } of sent) store.act({ type: 'steered', text, content })
+  const unsent = [...steers.filter((steer) => !sent.includes(steer)), ...queue]
+  const parts = found.text === '' ? unsent : [...unsent, found]
+  store.act({ type: 'set', change: { prompt: parts.reduceRight(withDraft, store.get().prompt) } })
+  if (unsent.length > 0) store.act({ type: 'print', block: RESTORED })
   await memory.removeDraft(found.id)
 }
+
+const RESTORED = {
+  kind: 'notice',
+  tone: 'info',
+  text: 'Messages that a closed window did not send are back in the prompt',
+} as const
+
+/** Returns the steers of a draft that no turn has read, neither before the window was closed nor since. */
+async function findUnread(
+  { steers = [], savedAt }: StoredDraft,
+  { state, dispatch }: { state: AttachState; dispatch: ChatPorts['dispatch'] },
+  signal: AbortSignal,
+): Promise<readonly UnreadSteer[]> {
+  const { session, upto } = state
+  if (steers.length === 0 || !session) return steers
+  const tail = { session: session.id, upto, most: MAX_SEARCHED }
+  const { messages } = await fetchLastMessages(dispatch, tail, signal)
+  const read = messages
+    .filter(({ role, ts }) => role === 'user' && Date.parse(ts) >= savedAt - CLOCK_MS)
+    .map(({ content }) => toTypedText(content))
+  return steers.filter(({ content }) => {
+    const at = content === undefined ? -1 : read.indexOf(toTypedText(content))
+    if (at >= 0) read.splice(at, 1)
+    return at < 0
+  })
+}
+
+/** The number of last messages in which an unread steer is looked for. */
+const MAX_SEARCHED = 200
+/** The most that the time of a message may be before that of the file that was written after it. */
+const CLOCK_MS = 5_000

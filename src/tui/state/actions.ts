@@ -20,6 +20,8 @@ export type ChatAction =
       received?: { text: string; files: readonly string[] } | undefined
       /** The turn was already running when this chat joined it, so its earlier output is not known. */
       isUnderWay?: boolean
+      /** `now` is the time at which this chat joined it, because its start is not known. */
+      isPartial?: boolean
     }
   /** Another turn has ended, and the message of this chat is still waiting. */
   | { type: 'turn-waits'; now: number }

@@ -138,13 +138,13 @@ function newTurn(startedAt: number, doing: string, mode?: ModeName): RunningTurn
  */
 function startTurn(
   state: ChatState,
-  { runId, now, received, isUnderWay = false }: ChatAction & { type: 'turn-started' },
+  { runId, now, received, isUnderWay = false, isPartial = false }: ChatAction & { type: 'turn-started' },
 ): ChatState {
   if (state.turn?.runId === runId) return state
   const isWaiting = state.turn?.runId === ''
   const before = state.turn && !isWaiting ? finishAll(state) : state
   const shown = isWaiting ? state.turn! : newTurn(now, 'thinking')
-  const turn = { ...shown, runId, hasAnswered: isUnderWay, isPartial: isUnderWay }
+  const turn = { ...shown, runId, hasAnswered: isUnderWay, isPartial }
   const started = { ...before, turn }
   return received ? finish(started, { kind: 'user', how: 'received', ...received }) : started
 }

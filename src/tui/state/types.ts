@@ -28,7 +28,7 @@ export interface RunningTurn {
   isCancelling: boolean
   /** Its approval mode; undefined for a turn of another client. */
   mode?: ModeName | undefined
-  /** Whether it was already running when this chat joined it, so that its duration is not known. */
+  /** Whether its start is not known: `startedAt` is the time at which this chat joined it. */
   isPartial?: boolean
   /** Whether a guest answers: its requests say nothing about the size of the conversation. */
   isGuest?: boolean

@@ -39,6 +39,8 @@ test('drafts are private files; old, foreign and broken ones are never offered',
   for (const [file, text] of [
     ['torn.json', '{"agent":"crab","te'],
     ['other.json', '{"agent":"crab"}'],
+    ['queue.json', JSON.stringify({ ...DRAFT, queue: ['bare'] })],
+    ['steers.json', JSON.stringify({ ...DRAFT, steers: [{ text: 'a', pasted: [], content: 1 }] })],
     ['note.txt', JSON.stringify(DRAFT)],
   ] as const)
     await writeFile(join(cache.drafts, file), text)

@@ -139,7 +139,7 @@ export class LiveTurns {
     const started = Promise.withResolvers<JournalPosition>()
     started.promise.catch(() => {}) // the failure is also reported to the caller that started the turn
     const summary = new TurnSummary<Denial>({ maxDenied: MAX_DENIED })
-    const unset = { start: undefined, retry: undefined, end: undefined }
+    const unset = { start: undefined, startedAt: undefined, retry: undefined, end: undefined }
     const state = { ...unset, summary, openAsks: new Set<string>() }
     const { agent, sender, trust, guest, settings } = request
     const who = { id, agent, sender, trust, guest, ephemeral: settings.ephemeral ?? false }
@@ -180,7 +180,8 @@ export class LiveTurns {
       const runtime = await this.#options.runtime(signal)
       for await (const event of runtime.turn(request, signal)) {
         if (event.type === 'start') {
-          opened = this.#openJournal(request, event)
+          run.startedAt = this.#options.now()
+          opened = this.#openJournal(request, event, run.startedAt)
           live.journal = opened.journal
           started.resolve({ journal: opened.journal, position: opened.journal.end })
         }
@@ -209,14 +210,13 @@ export class LiveTurns {
   /**
    * Opens the journal of a run; a turn that is not stored gets a private one that no other client can follow.
    */
-  #openJournal(request: TurnRequest, start: TurnStart): { journal: Journal } & Disposable {
+  #openJournal(request: TurnRequest, start: TurnStart, at: number): { journal: Journal } & Disposable {
     if (request.settings.ephemeral) {
       return { journal: new Journal({ maxBytes: UNSAVED_BYTES }), [Symbol.dispose]: () => {} }
     }
     const pair = { agentId: start.primary.id, sender: request.sender }
     const opened = this.#options.journals.running(pair)
     const { attachments = [] } = request.settings
-    const at = this.#options.now()
     const message = { line: start.line, content: request.content, attachments, at }
     opened.journal.append({ type: 'message', runId: start.runId, message })
     return opened

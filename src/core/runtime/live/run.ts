@@ -30,6 +30,8 @@ export interface TurnRun {
   readonly detached: boolean
   /** Undefined while it waits for its conversation. */
   start: TurnStart | undefined
+  /** The time of `start`, in milliseconds since 1970. */
+  startedAt: number | undefined
   readonly summary: TurnSummary<Denial>
   /** The failed attempt of a model call that has not answered since. */
   retry: Extract<AgentEvent, { type: 'retry' }> | undefined
