@@ -168,7 +168,8 @@ export const GOLDEN_DISPATCH: Dispatch = route({
     }),
   contextView: async () =>
     ContextView.fromPartial({
-      ...{ model: 'opus-5.5', window: 200_000, total: 61_000, counted: 62_400, compactable: 41_000 },
+      ...{ model: 'opus-5.5', window: 200_000, total: 62_400, counted: 62_400, compactable: 41_000 },
+      ...{ largeResults: 3, largeResultTokens: 21_000 },
       parts: [
         { kind: ContextPartKind.PROMPT, name: 'crab', tokens: 2_100, count: 1 },
         { kind: ContextPartKind.INSTRUCTIONS, name: '~/web/AGENTS.md', tokens: 1_300, count: 1 },
@@ -176,7 +177,7 @@ export const GOLDEN_DISPATCH: Dispatch = route({
         { kind: ContextPartKind.TOOLS, name: 'github', tokens: 8_700, count: 41, unused: true },
         { kind: ContextPartKind.USER, name: '', tokens: 900, count: 6 },
         { kind: ContextPartKind.ASSISTANT, name: '', tokens: 12_600, count: 31 },
-        { kind: ContextPartKind.RESULTS, name: '', tokens: 32_000, count: 44 },
+        { kind: ContextPartKind.RESULTS, name: '', tokens: 33_400, count: 44 },
       ],
     }),
   usageReport: async () =>

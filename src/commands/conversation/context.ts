@@ -22,8 +22,7 @@ export const contextCommand: CommandHandler = async ({ options, host, signal }) 
   return 0
 }
 
-function describeTotal({ model, window, total, counted, compactable }: ContextView): string {
-  const used = counted ?? total
+function describeTotal({ model, window, total: used, counted, compactable }: ContextView): string {
   const room = window === undefined ? '' : ` of ${window}, ${Math.round((used / window) * 100)} %`
   const how = counted === undefined ? 'estimated' : 'counted by the provider'
   const advice = compactable > 0 ? `; crabtalk conversation compact would free about ${compactable}` : ''

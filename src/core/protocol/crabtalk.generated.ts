@@ -1902,13 +1902,16 @@ export interface ContextView {
   window?:
     | number
     | undefined;
-  /** The estimated tokens of all parts. */
+  /** The sum of all parts: `counted` and an estimate of what came since; where that is unknown, an estimate. */
   total: number;
   /** The size of the conversation after the last model call, as the provider counted it; absent when unknown. */
   counted?: number | undefined;
   parts: ContextPart[];
   /** The tokens that a compaction would free, estimated. */
   compactable: number;
+  /** The number of large tool results, and their tokens. */
+  largeResults: number;
+  largeResultTokens: number;
 }
 
 /** A part of a request. */
@@ -13910,7 +13913,16 @@ export const ViewContext: MessageFns<ViewContext> = {
 };
 
 function createBaseContextView(): ContextView {
-  return { model: "", window: undefined, total: 0, counted: undefined, parts: [], compactable: 0 };
+  return {
+    model: "",
+    window: undefined,
+    total: 0,
+    counted: undefined,
+    parts: [],
+    compactable: 0,
+    largeResults: 0,
+    largeResultTokens: 0,
+  };
 }
 
 export const ContextView: MessageFns<ContextView> = {
@@ -13932,6 +13944,12 @@ export const ContextView: MessageFns<ContextView> = {
     }
     if (message.compactable !== 0) {
       writer.uint32(48).uint64(message.compactable);
+    }
+    if (message.largeResults !== 0) {
+      writer.uint32(56).uint32(message.largeResults);
+    }
+    if (message.largeResultTokens !== 0) {
+      writer.uint32(64).uint64(message.largeResultTokens);
     }
     return writer;
   },
@@ -13997,6 +14015,22 @@ export const ContextView: MessageFns<ContextView> = {
             message.compactable = longToNumber(reader.uint64());
             continue;
           }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.largeResults = reader.uint32();
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.largeResultTokens = longToNumber(reader.uint64());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -14020,6 +14054,8 @@ export const ContextView: MessageFns<ContextView> = {
     message.counted = object.counted ?? undefined;
     message.parts = object.parts?.map((e) => ContextPart.fromPartial(e)) || [];
     message.compactable = object.compactable ?? 0;
+    message.largeResults = object.largeResults ?? 0;
+    message.largeResultTokens = object.largeResultTokens ?? 0;
     return message;
   },
 };

@@ -1,3 +1,4 @@
+import { apportion } from '../base/apportion.ts'
 import { estimateMessageTokens, estimateTokens } from '../base/estimate-tokens.ts'
 import type { Message } from '../base/message.ts'
 import type { ToolSpec } from '../provider/types.ts'
@@ -15,11 +16,12 @@ export type ContextPartName =
   | 'assistant'
   | 'results'
 
-/** A part of a request. Tokens are estimated. */
+/** A part of a request. */
 export interface RequestPart {
   kind: ContextPartName
   /** The path of instructions or the name of a server; empty for other parts. */
   name: string
+  /** Its share of the total, by an estimate. */
   tokens: number
   /** The number of tools or messages; of memory, the number of results. */
   count: number
@@ -32,13 +34,20 @@ export interface RequestBreakdown {
   model: string
   /** The context window of the model in tokens. */
   window: number | undefined
+  /** The sum of all parts: what the provider counted last, and an estimate of what came since, or of everything. */
   total: number
   /** The size that the provider reported after the last model call. */
   counted: number | undefined
   parts: RequestPart[]
   /** The tokens that a compaction would free, estimated. */
   compactable: number
+  /** The number of large tool results, and their tokens. */
+  largeResults: number
+  largeResultTokens: number
 }
+
+/** The tokens, estimated, from which on a tool result is large. */
+const LARGE_RESULT_TOKENS = 2_000
 
 /** Breaks a request down into its parts, in their order; parts without content are left out. */
 export function breakDownRequest({
@@ -57,26 +66,53 @@ export function breakDownRequest({
   memoryTools: readonly string[]
   history: SessionHistory
 }): RequestBreakdown {
-  const called = new Set(
-    history.messages.flatMap(({ tool_calls: calls = [] }) => calls.map(({ name }) => name)),
-  )
+  const calls = history.messages.flatMap((message) => message.tool_calls ?? [])
   const isMemory = ({ name }: { name: string }) => memoryTools.includes(name)
-  const memoryCalls = new Set(
-    history.messages.flatMap(({ tool_calls: calls = [] }) => calls.filter(isMemory).map(({ id }) => id)),
-  )
+  const memoryCalls = new Set(calls.filter(isMemory).map(({ id }) => id))
   const isRecalled = ({ tool_call_id: id = '' }: Message) => memoryCalls.has(id)
   const recalled = toPart('memory', history.messages.filter(isRecalled))
   const messages = messageParts(history, isRecalled)
-  const otherTools = tools.filter((tool) => !isMemory(tool))
+  const called = new Set(calls.map(({ name }) => name))
+  const otherTools = toolParts(
+    tools.filter((tool) => !isMemory(tool)),
+    called,
+  )
   const memory = { ...recalled, tokens: recalled.tokens + estimateSpecs(tools.filter(isMemory)) }
-  const parts = [...systemParts(system), ...toolParts(otherTools, called), memory, ...messages].filter(
+  const estimates = [...systemParts(system), ...otherTools, memory, ...messages].filter(
     ({ tokens }) => tokens > 0,
   )
-  const total = sumTokens(parts)
+  const total = measureTotal(sumTokens(estimates), history)
+  const parts = scaleParts(estimates, total)
+  const scale = total / Math.max(1, sumTokens(estimates))
+  const compactable = Math.max(0, Math.round(estimateFreed(recalled, messages) * scale))
+  const large = history.messages
+    .filter((message) => message.role === 'tool' && !isRecalled(message))
+    .map(estimateMessageTokens)
+    .filter((tokens) => tokens >= LARGE_RESULT_TOKENS)
+  const largeResultTokens = Math.round(large.reduce((sum, tokens) => sum + tokens, 0) * scale)
+  const counted = history.counted?.tokens
+  return { model, window, total, counted, parts, compactable, largeResults: large.length, largeResultTokens }
+}
+
+/** Estimates the tokens that a compaction frees: all messages become a summary that quotes the user's own. */
+function estimateFreed(recalled: RequestPart, messages: readonly RequestPart[]): number {
   const replaced = recalled.tokens + sumTokens(messages.filter(({ kind }) => kind !== 'summary'))
   const quoted = sumTokens(messages.filter(({ kind }) => kind === 'user'))
-  const compactable = Math.max(0, replaced - Math.min(quoted, MAX_QUOTED_TOKENS) - SUMMARY_TOKENS)
-  return { model, window, total, counted: history.counted?.tokens, parts, compactable }
+  return replaced - Math.min(quoted, MAX_QUOTED_TOKENS) - SUMMARY_TOKENS
+}
+
+/** Scales the tokens of the parts so that they add up to a total. */
+function scaleParts(parts: readonly RequestPart[], total: number): RequestPart[] {
+  const estimates = parts.map(({ tokens }) => tokens)
+  const tokens = apportion(estimates, total)
+  return parts.map((part, at) => ({ ...part, tokens: tokens[at]! }))
+}
+
+/** Returns the size of a request: what the provider counted, and an estimate of what came since. */
+function measureTotal(estimated: number, { counted, messages }: SessionHistory): number {
+  if (!counted?.tokens) return estimated
+  const fresh = messages.slice(counted.messages)
+  return fresh.reduce((sum, message) => sum + estimateMessageTokens(message), counted.tokens)
 }
 
 /** The usual size of a summary, and the most that the user's own words take in it. */

@@ -135,15 +135,17 @@ test('/diff shows the files of the conversation in the viewer', async () => {
 })
 
 test('/context breaks the next request down, and says what would make room', async () => {
-  await using node = await startTestDispatch(() => ({
-    parts: ['yes'.repeat(2000)],
-    usage: { input: 30_000, output: 0 },
-  }))
+  const read = { call: 'c', name: 'read', args: '{"path":"big.txt"}' }
+  await using node = await startTestDispatch([
+    { parts: [read] },
+    { parts: ['yes'.repeat(2000)], usage: { input: 30_000, output: 0 } },
+  ])
+  await node.home.write('big.txt', 'many words\n'.repeat(1500))
   const provider = `name = "p"\nkind = "openai-compatible"\nbase_url = "${node.server.url}"`
   const models = 'models = [{ name = "scripted", context = 100000 }]'
   await node.home.write('config.toml', `model = "scripted"\n[[providers]]\n${provider}\n${models}\n`)
-  await node.home.write('Crab.md', 'Always count twice.')
-  await node.ask('hello')
+  await node.home.write('Crab.md', 'Always count twice. '.repeat(500))
+  await node.ask('hello', { cwd: node.home.paths.home })
   const chat = await openOn(node)
   await runSlash('/context', chat.context, NEVER)
   const block = chat.blocks().find(({ kind }) => kind === 'output') as Extract<Block, { kind: 'output' }>
@@ -152,7 +154,16 @@ test('/context breaks the next request down, and says what would make room', asy
   assert.ok(rows.some((row) => row.startsWith('instructions') && row.endsWith('Crab.md')))
   assert.ok(rows.some((row) => /^built-in tools · \d+$/.test(row)))
   assert.ok(rows.includes('memory · its tools'))
-  assert.deepEqual(rows.slice(-3), ['you · 1 message', 'agent · 1 message', 'free'])
+  assert.deepEqual(rows.slice(-4), ['you · 1 message', 'agent · 2 messages', 'tool results · 1', 'free'])
+  const sizes = block.rows!.map(([, size = '']) =>
+    Math.round(Number(size.replace(/^<0.1k/, '0').replace('k', '')) * 10),
+  )
+  assert.deepEqual([sizes.slice(0, -1).reduce((sum, size) => sum + size, 0), sizes.at(-1)], [300, 700])
+  const bars = block.rows!.map(([bar = '']) => bar)
+  assert.deepEqual([new Set(bars.map(({ length }) => length)), bars.at(-1)], [new Set([10]), '━━━━━━━╌╌╌'])
+  const advice = JSON.stringify(chat.blocks().filter(({ kind }) => kind === 'notice'))
+  assert.match(advice, /1 tool result holds [\d.]+k tokens: \/compact summarizes them/)
+  assert.match(advice, /Crab\.md takes [\d.]+k tokens of every request/)
 })
 
 test('/context counts what the memory returned as memory', async () => {
