@@ -36,6 +36,8 @@ export interface CommandOption {
   name: string
   short?: string
   value?: string
+  /** Whether the value may be left out; it is then empty. */
+  isValueOptional?: boolean
   /** The only valid values: parsing rejects any other, and help and completions list them. */
   choices?: readonly string[]
   /** Further values, which the command itself rejects with an explanation. */

@@ -92,8 +92,8 @@ function visibleCommands(commands: readonly Command[]): Command[] {
   return commands.filter(({ hidden }) => !hidden)
 }
 
-function formatFlags({ name, short, value }: CommandOption): string {
-  const long = value ? `--${name} ${value}` : `--${name}`
+function formatFlags({ name, short, value, isValueOptional = false }: CommandOption): string {
+  const long = value ? `--${name} ${isValueOptional ? `[${value}]` : value}` : `--${name}`
   return short ? `-${short}, ${long}` : `    ${long}`
 }
 

@@ -67,8 +67,9 @@ function readFlag(at: {
       continue
     }
     const rest = word.slice(index + 1).replace(/^=/, '')
-    addValue(parsed, option, rest || takeValue(option, next))
-    return rest === ''
+    const value = rest || takeValue(option, next)
+    addValue(parsed, option, value)
+    return rest === '' && value === next
   }
   return false
 }
@@ -86,16 +87,18 @@ function readLong(at: {
   if (!option.value && inline !== undefined) {
     throw new CrabError('usage', `Option --${name} takes no value`, { hint: `write --${name} alone` })
   }
-  addValue(parsed, option, option.value ? (inline ?? takeValue(option, next)) : '')
-  return option.value !== undefined && inline === undefined
+  const value = option.value ? (inline ?? takeValue(option, next)) : ''
+  addValue(parsed, option, value)
+  return option.value !== undefined && inline === undefined && value === next
 }
 
 /**
  * Returns the word after an option that needs a value. A negative number counts as a value, so that the error
  * can be about the number.
  */
-function takeValue({ name, value }: CommandOption, next: string | undefined): string {
+function takeValue({ name, value, isValueOptional }: CommandOption, next: string | undefined): string {
   if (next !== undefined && (next === '-' || !next.startsWith('-') || /^-\d/.test(next))) return next
+  if (isValueOptional) return ''
   throw new CrabError('usage', `Option --${name} needs a value`, { hint: `for example --${name} ${value}` })
 }
 

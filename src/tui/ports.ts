@@ -309,6 +309,8 @@ export interface ChatOptions {
   session?: string | undefined
   /** Start a new conversation. */
   fresh: boolean
+  /** Show the list of conversations first. */
+  picks?: boolean
   /** A message to send immediately. */
   prompt?: string | undefined
   /** The approval mode; undefined leaves it to the agent's file. */

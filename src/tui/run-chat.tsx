@@ -188,10 +188,14 @@ function startChat(
     if (kind === 'cancelled') return
     store.act({ type: 'print', block: { kind: 'notice', tone: 'error', text: message, hint } })
   }
+  const begin = async () => {
+    if (options.picks) controller.do({ type: 'command', line: '/resume' })
+    else if (options.prompt === undefined) await offerConnect(shutdown)
+  }
   const opened = controller.open(openInitialConversation(open, options, shutdown))
   const known = opened.then(() => followAgentDefaults({ store, ports }, shutdown))
   opened.then(
-    () => known.then(() => (options.prompt === undefined ? offerConnect(shutdown) : undefined)).catch(fail),
+    () => known.then(() => begin()).catch(fail),
     (reason) => (isFatal(reason, options) ? leave(reason) : fail(reason)),
   )
   if (options.prompt !== undefined) controller.do({ type: 'submit', text: options.prompt })

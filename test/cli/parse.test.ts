@@ -14,6 +14,7 @@ const COMMAND: Command = {
     { name: 'sender', short: 's', value: 'NAME', summary: '' },
     { name: 'file', short: 'f', value: 'PATH', summary: '' },
     { name: 'max-turns', value: 'N', summary: '' },
+    { name: 'resume', short: 'r', value: 'ID', isValueOptional: true, summary: '' },
     { name: 'color', value: 'WHEN', summary: '' },
     { name: 'no-save', summary: '' },
     { name: 'thinking', summary: '' },
@@ -49,6 +50,10 @@ const LINES: [string[], string[], Record<string, readonly string[]>][] = [
   [['--', '-v', '--none', '--', '-'], ['-v', '--none', '--', '-'], {}],
   [['-v', '--', '--help'], ['--help'], { verbose: [''] }],
   [['--sender', 'a b', 'c d'], ['c d'], { sender: ['a b'] }],
+  [['-r'], [], { resume: [''] }],
+  [['--resume', '-v'], [], { resume: [''], verbose: [''] }],
+  [['-vr', 'x', 'y'], ['y'], { verbose: [''], resume: ['x'] }],
+  [['--resume', 'x', 'y'], ['y'], { resume: ['x'] }],
 ]
 
 for (const [argv, args, given] of LINES) {

@@ -121,7 +121,8 @@ const UNKNOWN: [string[], string, string][] = [
   [['agent', 'lst'], 'Unknown command "agent lst"', 'did you mean "crabtalk agent list"?'],
   [['sessions'], 'Unknown command "sessions"', 'did you mean "crabtalk conversation list"?'],
   [['login'], 'Unknown command "login"', 'did you mean "crabtalk connect"?'],
-  [['resume'], 'Unknown command "resume"', 'did you mean "crabtalk --resume ID"?'],
+  [['resume'], 'Unknown command "resume"', 'did you mean "crabtalk --resume"?'],
+  [['init'], 'Unknown command "init"', 'did you mean "crabtalk chat /init"?'],
   [
     ['--dangerously-skip-permissions'],
     'Unknown option --dangerously-skip-permissions',

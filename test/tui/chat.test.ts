@@ -47,6 +47,16 @@ test('keys that are typed before the first frame reach the prompt', async () => 
   await chat.see('hello', 'Heard.')
 })
 
+test('a chat that is opened without a conversation to resume lists them, and Enter opens one', async () => {
+  await using node = await startTestDispatch([{ parts: ['Nineteen.'] }])
+  await node.ask('count the crabs')
+  await using chat = await openShownChat([], { node, options: { fresh: true, picks: true, sender: 'bob' } })
+  await chat.see('Conversations of crab', 'count the crabs')
+  assert.doesNotMatch(chat.text(), /Nineteen/)
+  chat.type('\r')
+  await chat.see('▌ count the crabs', 'Nineteen.', 'continued')
+})
+
 test('lines that the terminal does not mark as a paste are pasted, not sent one by one', async () => {
   await using chat = await openShownChat([{ parts: ['Heard.'] }])
   chat.type('first line\rsecond line\r')

@@ -80,14 +80,22 @@ async function toChatOptions(options: ParsedOptions, host: Host): Promise<ChatOp
   const color = (options.value('color') ?? 'auto') as 'auto' | 'always' | 'never'
   const prompt = options.args.join(' ')
   const sender = options.value('sender')
+  const resumed = options.value('resume')
+  const picks = resumed === ''
+  if (picks && prompt !== '') {
+    throw new CrabError('usage', 'Cannot send a message: --resume without an ID opens a list first', {
+      hint: 'name the conversation with --resume ID, or choose it and then type the message',
+    })
+  }
   return {
     agent: options.value('agent') ?? DEFAULT_AGENT,
     sender: sender ?? newWindowSender(),
     window: sender === undefined ? { person: defaultSender(host) } : undefined,
     model: options.value('model'),
     effort: options.value('effort'),
-    session: options.value('resume'),
-    fresh: options.has('new'),
+    session: picks ? undefined : resumed,
+    fresh: options.has('new') || picks,
+    picks,
     prompt: prompt === '' ? undefined : prompt,
     mode: options.has('yolo') ? 'all' : (options.value('mode') as ModeName | undefined),
     rules: { allow, ask, deny },

@@ -15,6 +15,11 @@ export async function plainChat(host: Host, options: ChatOptions, signal: AbortS
       hint: 'crabtalk send runs one turn in a pipe',
     })
   }
+  if (options.picks) {
+    throw new CrabError('usage', 'Cannot show a list of conversations in plain lines', {
+      hint: 'crabtalk conversation list shows their ids: crabtalk --plain --resume ID',
+    })
+  }
   const { output } = terminal
   const ended = new AbortController()
   let exitCode = 0

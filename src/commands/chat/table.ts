@@ -14,7 +14,10 @@ const options: readonly CommandOption[] = [
   { name: 'model', short: 'm', value: 'NAME', kind: 'model', summary: 'Use this model' },
   EFFORT_OPTION,
   { name: 'new', short: 'n', summary: 'Start a new conversation' },
-  { name: 'resume', short: 'r', value: 'ID', kind: 'conversation', summary: 'Continue this conversation' },
+  {
+    ...{ name: 'resume', short: 'r', value: 'ID', isValueOptional: true, kind: 'conversation' },
+    summary: 'Continue this conversation; without an ID, choose one from a list',
+  },
   ...RULE_OPTIONS,
   { name: 'plain', summary: 'Plain lines instead of a screen: for screen readers and simple terminals' },
   { name: 'color', value: 'WHEN', choices: ['auto', 'always', 'never'], summary: 'When to use colors' },
