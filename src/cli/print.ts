@@ -1,10 +1,16 @@
 import { toShownJson } from '../core/base/json.ts'
-import { sanitizeLine } from '../core/base/sanitize.ts'
+import { sanitize, sanitizeLine } from '../core/base/sanitize.ts'
 import type { Host } from './host.ts'
 
 /** Prints a value as JSON, for `--json`. */
 export function printJson(host: Host, value: unknown): number {
   host.stdout.write(`${toShownJson(value, 2)}\n`)
+  return 0
+}
+
+/** Prints a text and a line break. */
+export function printLine(host: Host, text: string): number {
+  host.stdout.write(sanitize(`${text}\n`))
   return 0
 }
 

@@ -1,6 +1,7 @@
 import type { CrabError } from '../core/base/errors.ts'
 import { ERROR_KINDS, toCrabError } from '../core/base/errors.ts'
 import type { JsonObject } from '../core/base/message.ts'
+import { parseHttpUrl } from '../core/base/server-address.ts'
 import { changeConfig } from '../core/config/change-config.ts'
 import { normalizeBaseUrl } from '../core/config/config.ts'
 import { withModel } from '../core/config/default-model.ts'
@@ -114,7 +115,7 @@ export async function fetchOwnModels(
 
 /** Parses the base URL of a server; undefined when it is not an http address. */
 export function parseServerUrl(text: string): string | undefined {
-  return /^https?:$/.test(URL.parse(text)?.protocol ?? '') ? normalizeBaseUrl(text) : undefined
+  return parseHttpUrl(text) ? normalizeBaseUrl(text) : undefined
 }
 
 /** Saves the key of a provider in service.env, and the default model, if any, in config.toml. */

@@ -39,9 +39,9 @@ test('the table of usage has bars in proportion, and a total', () => {
   const rows = [row('2026-03-02', 1), row('2026-03-01', 4), row('2026-03-02', 1)]
   const cells = toUsageCells(sumUsage(rows, 'day'), sumAll('', rows), ({ name }) => name)
   assert.deepEqual(cells, [
-    ['2026-03-01', '1', '1.0k', '50 %', '10', '$4.00', '█'.repeat(20)],
-    ['2026-03-02', '2', '2.0k', '50 %', '20', '$2.00', '█'.repeat(10)],
-    ['total', '3', '3.0k', '50 %', '30', '$6.00', ''],
+    ['2026-03-01', '1', '1k', '50 %', '10', '$4.00', '█'.repeat(20)],
+    ['2026-03-02', '2', '2k', '50 %', '20', '$2.00', '█'.repeat(10)],
+    ['total', '3', '3k', '50 %', '30', '$6.00', ''],
   ])
   assert.deepEqual(
     sumUsage(rows, 'model').map(({ name }) => name),

@@ -11,7 +11,7 @@ const UP_BASE = [
   'src/up/foreign-time.ts',
 ]
 /** The parts of the chat's drawing that do not depend on the content. */
-const TUI_DRAWING = ['clean', 'numbers', 'style', 'text', 'view'].map((name) => `src/tui/view/${name}.ts`)
+const TUI_DRAWING = ['clean', 'style', 'text', 'view'].map((name) => `src/tui/view/${name}.ts`)
 const TUI_VIEW = [...BASE, 'src/core/protocol', 'src/tui/text']
 const TUI_STATE = [
   ...TUI_VIEW,

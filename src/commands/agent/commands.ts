@@ -1,7 +1,7 @@
 import { requireConsent } from '../../cli/ask/confirm.ts'
 import type { CommandHandler } from '../../cli/command.ts'
 import type { Host } from '../../cli/host.ts'
-import { printJson, printTable } from '../../cli/print.ts'
+import { printJson, printLine, printTable } from '../../cli/print.ts'
 import { CrabError, ERROR_KINDS } from '../../core/base/errors.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
@@ -103,11 +103,6 @@ function requireTerminal(host: Host): void {
   throw new CrabError('usage', 'Cannot open an editor: there is no terminal', {
     hint: 'give options, for example --set model=NAME',
   })
-}
-
-function printLine(host: Host, text: string): number {
-  host.stdout.write(sanitize(`${text}\n`))
-  return 0
 }
 
 function printAgent(host: Host, agent: AgentInfo, json: boolean): number {

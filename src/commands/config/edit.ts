@@ -5,6 +5,7 @@ import type { CommandHandler } from '../../cli/command.ts'
 import { openEditor } from '../../cli/editor.ts'
 import type { Host, Terminal } from '../../cli/host.ts'
 import { resolvePaths } from '../../cli/paths.ts'
+import { printLine } from '../../cli/print.ts'
 import { keepRejected } from '../../cli/rejected-file.ts'
 import { CrabError, toCrabError } from '../../core/base/errors.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
@@ -85,9 +86,4 @@ function findTextProblems(file: string, text: string): readonly FileIssue[] {
   const document = parseToml(file, text)
   const outcome = document.ok ? toConfig(document.value) : document
   return outcome.ok ? [] : outcome.problems
-}
-
-function printLine(host: Host, line: string): number {
-  host.stdout.write(sanitize(`${line}\n`))
-  return 0
 }

@@ -2,7 +2,7 @@ import { readTomlValue } from '../../cli/assignment.ts'
 import type { CommandHandler } from '../../cli/command.ts'
 import type { Host } from '../../cli/host.ts'
 import { readStream, toText } from '../../cli/named-file.ts'
-import { sanitize } from '../../core/base/sanitize.ts'
+import { printLine } from '../../cli/print.ts'
 import { parseConfigKey } from './keys.ts'
 import { writeConfigKey } from './write-key.ts'
 
@@ -27,8 +27,3 @@ async function readPiped(host: Host): Promise<string> {
 }
 
 const STDIN = 'standard input'
-
-function printLine(host: Host, line: string): number {
-  host.stdout.write(sanitize(`${line}\n`))
-  return 0
-}

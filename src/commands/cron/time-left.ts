@@ -1,3 +1,5 @@
+import { toLocalClock, toLocalDay } from '../../core/base/format.ts'
+
 /** Formats the time until `then` as `in 5m`, or as `now` for less than a second. */
 export function timeLeft(then: number, now: number): string {
   const seconds = Math.ceil((then - now) / 1000)
@@ -9,10 +11,7 @@ export function timeLeft(then: number, now: number): string {
 /** Formats a time in the local time zone: `Mon 2026-11-23 09:00:00`. */
 export function localTime(at: number): string {
   const date = new Date(at)
-  const day = [date.getFullYear(), date.getMonth() + 1, date.getDate()]
-  const time = [date.getHours(), date.getMinutes(), date.getSeconds()]
-  const two = (value: number) => String(value).padStart(2, '0')
-  return `${WEEKDAYS[date.getDay()]} ${day.map(two).join('-')} ${time.map(two).join(':')}`
+  return `${WEEKDAYS[date.getDay()]} ${toLocalDay(date)} ${toLocalClock(date)}`
 }
 
 const UNITS: readonly [string, number][] = [

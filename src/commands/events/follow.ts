@@ -25,7 +25,7 @@ export const followEventsCommand: CommandHandler = async ({ options, host }) => 
     await using attached = await requireDaemon(host, { task: 'follow events' }, stop.signal)
     const lines = options.has('mcp') ? mcpLines : agentLines
     for await (const line of lines(options, attached.dispatch, stop.signal))
-      await printLine(host, options, line)
+      await printEvent(host, options, line)
     return 0
   } catch (reason) {
     if (stop.exit === undefined) throw toCrabError(reason)
@@ -72,7 +72,7 @@ function concernsAgent(agent: string, event: AgentEventMsg): boolean {
   return event.content.startsWith(`agent:${agent}:`)
 }
 
-async function printLine(host: Host, options: ParsedOptions, line: EventLine): Promise<void> {
+async function printEvent(host: Host, options: ParsedOptions, line: EventLine): Promise<void> {
   const text = options.has('json') ? toShownJson(line.json()) : await fitLine(host, line.text)
   await host.stdout.write(`${text}\n`)
 }

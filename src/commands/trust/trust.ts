@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import type { CommandHandler } from '../../cli/command.ts'
 import type { Host } from '../../cli/host.ts'
 import { resolvePaths } from '../../cli/paths.ts'
-import { printJson, printTable } from '../../cli/print.ts'
+import { printJson, printLine, printTable } from '../../cli/print.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { getErrorCode, isMissing } from '../../core/base/system-error.ts'
 import { toVisible } from '../../core/base/visible.ts'
@@ -28,7 +28,7 @@ export const addTrustedFolderCommand: CommandHandler = async ({ options, host, s
   const root = (await isDirectory(directory, host)) ? await findProjectRoot(directory, host) : undefined
   if (root === undefined) throw noFolder(directory, 'it is not a directory')
   await withStore(host, (store) => store.setState(root, 'trusted', signal))
-  return printLine(host, `trusted: ${root}`)
+  return printLine(host, toVisible(`trusted: ${root}`))
 }
 
 /** Runs `crabtalk trust remove`. */
@@ -36,12 +36,12 @@ export const removeTrustedFolderCommand: CommandHandler = async ({ options, host
   const root = await findProjectRoot(options.args[0], host)
   if (root !== undefined && !options.has('forget')) {
     await withStore(host, (store) => store.setState(root, 'untrusted', signal))
-    return printLine(host, `not trusted: ${root}`)
+    return printLine(host, toVisible(`not trusted: ${root}`))
   }
   const path = root ?? resolve(host.cwd(), options.args[0] ?? '.')
   const wasListed = await withStore(host, (store) => store.remove(path, signal))
   if (!wasListed && root === undefined) throw notListed(path)
-  return printLine(host, `forgotten: ${path}`)
+  return printLine(host, toVisible(`forgotten: ${path}`))
 }
 
 async function isDirectory(directory: string, host: Host): Promise<boolean> {
@@ -76,11 +76,6 @@ function toRow({ path, state, since, notices }: ProjectTrust): string[] {
   const last = new Map(notices.map((notice) => [notice.replace(/: .*/s, ''), toVisible(notice)]))
   const files = [...last.values()].join(', ')
   return [state, since.slice(0, 10), toVisible(path), files || (state === 'untrusted' ? 'none' : 'all')]
-}
-
-function printLine(host: Host, line: string): number {
-  host.stdout.write(`${toVisible(line)}\n`)
-  return 0
 }
 
 const REASONS: Readonly<Record<string, string>> = {

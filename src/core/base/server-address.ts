@@ -12,5 +12,11 @@ export function completeAddress(text: string): string {
 
 /** Whether a text is an http address once it is completed. */
 export function isServerAddress(text: string): boolean {
-  return /^https?:$/.test(URL.parse(completeAddress(text))?.protocol ?? '')
+  return parseHttpUrl(completeAddress(text)) !== undefined
+}
+
+/** Parses an absolute URL; undefined unless its scheme is http or https. */
+export function parseHttpUrl(text: string): URL | undefined {
+  const url = URL.parse(text)
+  return url !== null && /^https?:$/.test(url.protocol) ? url : undefined
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { isHeaderValue, NOT_A_HEADER_VALUE } from '../base/header-value.ts'
 import { didYouMean } from '../base/nearest.ts'
+import { parseHttpUrl } from '../base/server-address.ts'
 import { formatPath, type KeyPath, type Result, type ValidationIssue } from './validation-issue.ts'
 
 /** A table schema that refuses unknown keys and suggests the nearest known one, or lists all. */
@@ -39,7 +40,9 @@ export function variableName(): z.ZodMiniString {
 
 /** A schema for an HTTP or HTTPS URL. */
 export function httpAddress(): z.ZodMiniString {
-  return z.string().check(z.refine(isHttpUrl, 'must be an http:// or https:// address'))
+  return z
+    .string()
+    .check(z.refine((text) => parseHttpUrl(text) !== undefined, 'must be an http:// or https:// address'))
 }
 
 /** A problem with one key of a table. */
@@ -86,11 +89,6 @@ export function checkValue<T extends z.ZodMiniType>(
 /** Whether a value is a table: an object that is neither an array nor a date. */
 export function isTable(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)
-}
-
-function isHttpUrl(text: string): boolean {
-  const url = URL.parse(text)
-  return url !== null && (url.protocol === 'http:' || url.protocol === 'https:')
 }
 
 function describe(issue: z.core.$ZodIssue, root: unknown): ValidationIssue[] {

@@ -1,4 +1,5 @@
 import { arch, platform } from 'node:os'
+import { toLocalDay } from '../base/format.ts'
 import { wrapInTag } from '../base/wrap-text.ts'
 import type { Hook } from '../runtime/hook.ts'
 
@@ -18,11 +19,4 @@ export function environmentHook(options: { shell: string | undefined; now(): num
 
 function toLine(path: string): string {
   return path.replaceAll(/[\r\n]/g, ' ')
-}
-
-/** Formats the local date as ISO 8601. */
-function toLocalDay(time: Date): string {
-  return [time.getFullYear(), time.getMonth() + 1, time.getDate()]
-    .map((part) => String(part).padStart(2, '0'))
-    .join('-')
 }

@@ -1,3 +1,4 @@
+import { formatCount, formatUsd } from '../base/format.ts'
 import type { UsageRow } from './crabtalk.generated.ts'
 
 /** The parts of a usage row by which rows are added up. */
@@ -75,19 +76,12 @@ export function toUsageCells(
 
 function toCells(sum: UsageSum, name: string): string[] {
   const cached = sum.input > 0 ? `${Math.round((sum.cacheRead / sum.input) * 100)} %` : '-'
-  return [name, String(sum.turns), countText(sum.input), cached, countText(sum.output), costText(sum)]
+  return [name, String(sum.turns), formatCount(sum.input), cached, formatCount(sum.output), costText(sum)]
 }
 
 function costText({ costUsd, isIncomplete }: UsageSum): string {
-  if (!isIncomplete) return costUsd > 0 && costUsd < 0.01 ? '<$0.01' : `$${costUsd.toFixed(2)}`
+  if (!isIncomplete) return formatUsd(costUsd)
   return costUsd === 0 ? 'unknown' : `>$${costUsd.toFixed(2)}`
-}
-
-function countText(count: number): string {
-  if (count < 1000) return String(count)
-  return count < 999_500
-    ? `${(count / 1000).toFixed(count < 99_500 ? 1 : 0)}k`
-    : `${(count / 1e6).toFixed(2)}M`
 }
 
 function totalTokens({ input, output }: UsageSum): number {

@@ -1,4 +1,5 @@
 import { CrabError } from '../base/errors.ts'
+import { parseHttpUrl } from '../base/server-address.ts'
 import { normalizeBaseUrl } from '../config/config.ts'
 import type { ProviderKind } from '../config/config-schema.ts'
 
@@ -31,8 +32,8 @@ export function wireAt(kind: ProviderKind, address: string): Wire {
 
 /** Normalizes an address for the SDK: removes a trailing slash or endpoint, and adds a missing version. */
 export function toBaseUrl(address: string, kind: ProviderKind, where: string): string {
-  const url = URL.parse(normalizeBaseUrl(address.trim()).replace(RESPONSES, ''))
-  if (url === null || !/^https?:$/.test(url.protocol)) {
+  const url = parseHttpUrl(normalizeBaseUrl(address.trim()).replace(RESPONSES, ''))
+  if (url === undefined) {
     throw new CrabError('config', `Cannot use base_url (${where}): it is not an http address`, {
       hint: 'for example http://localhost:4000/v1',
     })

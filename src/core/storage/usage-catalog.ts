@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate as breathe } from 'node:timers/promises'
 import { replaceFile } from '../base/files.ts'
+import { toLocalDay } from '../base/format.ts'
 import { addUsage, NO_USAGE, type Usage } from '../base/message.ts'
 import type { SessionFolder } from './session-folder.ts'
 import { readSessionParts } from './session-parts.ts'
@@ -102,18 +103,11 @@ function readEntry(path: string, before: UsageEntry | undefined): UsageEntry | u
 function addLine(days: readonly DayUsage[], line: SessionLine): readonly DayUsage[] {
   if (line.kind !== 'event' || line.event !== 'done') return days
   const { model, usage = NO_USAGE, ts } = line
-  const day = toLocalDay(ts)
+  const day = toLocalDay(new Date(ts))
   const at = days.findLastIndex((one) => one.day === day && one.model === model)
   const before = days[at]
   if (!before) return [...days, { day, model, turns: 1, usage: { ...NO_USAGE, ...usage } }]
   return days.with(at, { ...before, turns: before.turns + 1, usage: addUsage(before.usage, usage) })
-}
-
-/** Returns the day of a time in the time zone of this machine. */
-export function toLocalDay(time: string): string {
-  const date = new Date(time)
-  const parts = [date.getFullYear(), date.getMonth() + 1, date.getDate()]
-  return parts.map((part) => String(part).padStart(2, '0')).join('-')
 }
 
 function sumRows(entries: Iterable<UsageEntry>): StoredUsage[] {

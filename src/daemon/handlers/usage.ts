@@ -1,5 +1,5 @@
+import { toLocalDay } from '../../core/base/format.ts'
 import type { ReportUsage, UsageList } from '../../core/protocol/crabtalk.generated.ts'
-import { toLocalDay } from '../../core/storage/usage-catalog.ts'
 import type { Services } from '../services.ts'
 
 /**
@@ -11,7 +11,7 @@ export async function reportUsage(
   { since }: ReportUsage,
   signal: AbortSignal,
 ): Promise<UsageList> {
-  const first = since === '' ? '' : toLocalDay(since)
+  const first = since === '' ? '' : toLocalDay(new Date(since))
   const [rows, registry] = await Promise.all([usage.rows(), models(signal).catch(() => undefined)]) // without models no price is known
   return {
     rows: rows

@@ -1,6 +1,7 @@
 import { CrabError } from '../../core/base/errors.ts'
 import type { JsonObject } from '../../core/base/message.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
+import { parseHttpUrl } from '../../core/base/server-address.ts'
 import { takeStart } from '../../core/base/truncate.ts'
 import type { AskAnswers, Question } from '../../core/runtime/asks.ts'
 import { readForm, takeAnswers, toQuestions } from './form.ts'
@@ -175,8 +176,8 @@ interface ElicitedUrl {
  */
 export function readElicitedUrl(text: unknown): ElicitedUrl | undefined {
   if (typeof text !== 'string' || text.length > MAX_CHARS || text !== sanitize(text)) return undefined
-  const url = URL.parse(text)
-  if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') return undefined
+  const url = parseHttpUrl(text)
+  if (url?.username !== '' || url.password !== '') return undefined
   return { host: url.host, url: url.href }
 }
 

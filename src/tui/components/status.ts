@@ -1,10 +1,10 @@
 import { STATUS_PARTS, type StatusPartName } from '../../core/base/chat-settings.ts'
-import { pluralize } from '../../core/base/format.ts'
+import { formatCount, formatUsd, pluralize } from '../../core/base/format.ts'
 import type { ModeName } from '../ports.ts'
 import { isCurrent, otherRuns } from '../state/pending-asks.ts'
 import type { ChatState, OtherRun, UsageTotals } from '../state/types.ts'
 import { cleanLine } from '../view/clean.ts'
-import { formatCount, formatUsd, meter } from '../view/numbers.ts'
+import { meter } from '../view/meter.ts'
 import { paint, type TextStyle } from '../view/style.ts'
 import { measureWidth, truncateText } from '../view/text.ts'
 

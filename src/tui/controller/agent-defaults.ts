@@ -1,7 +1,7 @@
 import { request } from '../../core/protocol/dispatch.ts'
 import type { ChatPorts, ModeName } from '../ports.ts'
-import { findAgent, readAgentSetting, toUsual } from '../slash/usual-model.ts'
 import type { ChatStore } from '../state/store.ts'
+import { findAgent, readAgentSetting, toUsual } from '../state/usual-model.ts'
 
 interface DefaultsContext {
   store: ChatStore

@@ -4,7 +4,7 @@ import type { ConversationInfo } from '../../core/protocol/crabtalk.generated.ts
 import { request } from '../../core/protocol/dispatch.ts'
 import type { Panel } from '../overlays/types.ts'
 import { type AgentsFacts, agentsPanel, type EndedConversation, readAgentsTarget } from './agents-panel.ts'
-import { printNotice, showOverlay } from './print.ts'
+import { findPanel, printNotice, showOverlay } from './print.ts'
 import type { SlashContext } from './types.ts'
 
 /** `/agents [NAME]`: shows what all agents do, live, or talks to an agent. */
@@ -45,7 +45,7 @@ export async function actOnAgents(
     const note = (await endTurn(target, context, signal))
       ? 'The turn was interrupted'
       : 'No turn is running there'
-    const panel = getPanel(context)
+    const panel = findPanel(context, 'agents')
     if (panel) showOverlay(context, { ...panel, note })
     return
   }
@@ -154,17 +154,17 @@ const REFRESH_MS = 1_000
 async function refreshWhileOpen(reader: AgentsReader, context: SlashContext): Promise<void> {
   const { lifetime } = context
   try {
-    while (getPanel(context)) {
+    while (findPanel(context, 'agents')) {
       await sleep(REFRESH_MS, undefined, { signal: lifetime, ref: false })
-      const open = getPanel(context)
+      const open = findPanel(context, 'agents')
       if (!open) return
       const facts = await reader.read(lifetime)
-      const current = getPanel(context)
+      const current = findPanel(context, 'agents')
       const fresh = current && toPanel(facts, context, current)
       if (fresh && JSON.stringify(fresh) !== JSON.stringify(current)) showOverlay(context, fresh)
     }
   } catch (reason) {
-    const open = getPanel(context)
+    const open = findPanel(context, 'agents')
     if (open && !lifetime.aborted) showOverlay(context, { ...open, note: toCrabError(reason).message })
   }
 }
@@ -172,9 +172,4 @@ async function refreshWhileOpen(reader: AgentsReader, context: SlashContext): Pr
 function toPanel(facts: AgentsFacts, { state, ports }: SlashContext, before?: Panel): Panel {
   const { session } = state()
   return agentsPanel(facts, { session, now: ports.now(), abbreviate: ports.abbreviate }, before)
-}
-
-function getPanel({ state }: SlashContext): Panel | undefined {
-  const { overlay } = state()
-  return overlay?.kind === 'panel' && overlay.picker === 'agents' ? overlay : undefined
 }

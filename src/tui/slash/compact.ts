@@ -1,10 +1,9 @@
-import { pluralize } from '../../core/base/format.ts'
+import { formatCount, formatUsd } from '../../core/base/format.ts'
 import type { CompactResponse } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { UNDO_COMPACTION_HINT, withSize } from '../state/compaction.ts'
 import { modelToName } from '../state/model-choice.ts'
-import { formatCount, formatUsd } from '../view/numbers.ts'
-import { printNotice, printTitled } from './print.ts'
+import { printNotice, printTitled, takeFirstLines } from './print.ts'
 import type { SlashContext } from './types.ts'
 
 /**
@@ -39,7 +38,7 @@ async function compact(
   const size = `${formatCount(before)} → ${formatCount(after)} tokens`
   const cost = done.costUsd === undefined ? [] : [formatUsd(done.costUsd)]
   const title = [`Compacted: ${size}`, ...cost].join(' · ')
-  printTitled(context, title, `${takeFirstLines(done.summary)}\n${UNDO_COMPACTION_HINT}`)
+  printTitled(context, title, `${takeFirstLines(done.summary, SHOWN_LINES)}\n${UNDO_COMPACTION_HINT}`)
 }
 
 /** Returns the size of the conversation before and after, based on what the provider counted, if it did. */
@@ -58,11 +57,3 @@ async function undoCompaction(session: string, context: SlashContext, signal: Ab
 }
 
 const SHOWN_LINES = 8
-
-function takeFirstLines(summary: string): string {
-  const lines = summary.trim().split('\n')
-  const rest = lines.length - SHOWN_LINES
-  return rest <= 0
-    ? lines.join('\n')
-    : [...lines.slice(0, SHOWN_LINES), `… ${pluralize(rest, 'more line')}`].join('\n')
-}

@@ -1,10 +1,10 @@
 import { apportion } from '../../core/base/apportion.ts'
-import { pluralize } from '../../core/base/format.ts'
+import { formatCount, pluralize } from '../../core/base/format.ts'
 import { formatContextPart } from '../../core/protocol/context-words.ts'
 import { ContextPartKind, type ContextView } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { modelToName } from '../state/model-choice.ts'
-import { formatCount, meter } from '../view/numbers.ts'
+import { meter } from '../view/meter.ts'
 import { printNotice, printRows } from './print.ts'
 import type { SlashContext } from './types.ts'
 

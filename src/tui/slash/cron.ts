@@ -2,7 +2,7 @@ import { toCrabError } from '../../core/base/errors.ts'
 import { newPage } from '../overlays/page.ts'
 import type { PageOverlay, Panel } from '../overlays/types.ts'
 import type { ScheduledEntry } from '../ports.ts'
-import { hint, inColumns, printNotice, printTitled, showOverlay } from './print.ts'
+import { findPanel, hint, inColumns, printNotice, printTitled, showOverlay, takeFirstLines } from './print.ts'
 import type { SlashContext } from './types.ts'
 
 /** `/cron`: shows the schedules; `show`, `run`, `open` and `remove` with an id act on one entry. */
@@ -39,7 +39,7 @@ export async function actOnCron(
     return await report(context, `Removed entry ${id}`)
   }
   if (!entry) return
-  if (key === 's') return showOverlay(context, entryPage(entry, getPanel(context)))
+  if (key === 's') return showOverlay(context, entryPage(entry, findPanel(context, 'cron')))
   if (key === 'r') return await startRun(entry, context)
   if (entry.session === undefined) return await report(context, `Entry ${id} has not run yet`)
   showOverlay(context, undefined)
@@ -59,7 +59,7 @@ async function startRun(entry: ScheduledEntry, context: SlashContext): Promise<v
   void ports.schedules.run(entry.id, lifetime).then(
     async ({ answer }) => {
       clearHint(context)
-      printTitled(context, `Entry ${entry.id} ran in ${entry.address}`, takeFirstLines(answer))
+      printTitled(context, `Entry ${entry.id} ran in ${entry.address}`, takeFirstLines(answer, SHOWN_LINES))
       await refresh(context)
     },
     async (reason: unknown) => {
@@ -82,15 +82,15 @@ function clearHint(context: SlashContext): void {
 
 /** Shows a result below the table if that is open, otherwise under the prompt. */
 async function report(context: SlashContext, text: string): Promise<void> {
-  if (getPanel(context)) await refresh(context, text)
+  if (findPanel(context, 'cron')) await refresh(context, text)
   else hint(context, text)
 }
 
 /** Reads the open panel again; the cursor stays where it is. */
 async function refresh(context: SlashContext, note = ''): Promise<void> {
-  if (!getPanel(context)) return
+  if (!findPanel(context, 'cron')) return
   const fresh = await readPanel(context).catch(() => undefined) // the panel shows what it was opened with
-  const open = getPanel(context)
+  const open = findPanel(context, 'cron')
   if (!open || !fresh) return
   const selected = Math.max(0, Math.min(open.selected, fresh.rows.length - 1))
   showOverlay(context, { ...fresh, selected, note: note || fresh.note })
@@ -124,17 +124,6 @@ function entryPage(entry: ScheduledEntry, back: Panel | undefined): PageOverlay 
     ['last', [last || 'never', failure].filter(Boolean).join(': ')],
   ]
   return newPage(`Entry ${id}`, inColumns(rows), back)
-}
-
-function getPanel({ state }: SlashContext): Panel | undefined {
-  const { overlay } = state()
-  return overlay?.kind === 'panel' && overlay.picker === 'cron' ? overlay : undefined
-}
-
-function takeFirstLines(answer: string): string {
-  const lines = answer.trim().split('\n')
-  const rest = lines.length > SHOWN_LINES ? ['…'] : []
-  return [...lines.slice(0, SHOWN_LINES), ...rest].join('\n')
 }
 
 const SHOWN_LINES = 5

@@ -1,4 +1,4 @@
-import { pluralize } from '../../core/base/format.ts'
+import { formatCount, pluralize } from '../../core/base/format.ts'
 import {
   type McpPeer,
   McpPeerState,
@@ -6,7 +6,6 @@ import {
   type McpView,
 } from '../../core/protocol/crabtalk.generated.ts'
 import type { Panel, PanelRow } from '../overlays/types.ts'
-import { formatCount } from '../view/numbers.ts'
 
 /** The target of a row: one declaration, and through it the process it shares. */
 export interface PanelTarget {

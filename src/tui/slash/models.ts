@@ -1,4 +1,5 @@
 import { EFFORTS, isEffort } from '../../core/base/effort.ts'
+import { formatCount, formatUsd } from '../../core/base/format.ts'
 import { didYouMean } from '../../core/base/nearest.ts'
 import type { ModelInfo } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
@@ -6,10 +7,9 @@ import { newMenu } from '../overlays/menu.ts'
 import { newPicker } from '../overlays/picker.ts'
 import type { MenuOverlay, Picker, PickerItem } from '../overlays/types.ts'
 import type { ChosenModel } from '../state/types.ts'
-import { formatCount, formatUsd } from '../view/numbers.ts'
+import { readUsual, type UsualModel } from '../state/usual-model.ts'
 import { printNotice, showOverlay } from './print.ts'
 import type { SlashContext } from './types.ts'
-import { readUsual, type UsualModel } from './usual-model.ts'
 
 /** A model and a reasoning effort, and where they apply. */
 export interface ModelChoice {

@@ -3,7 +3,7 @@ import { requestMany } from '../../core/protocol/dispatch.ts'
 import { newPage } from '../overlays/page.ts'
 import type { PageOverlay } from '../overlays/types.ts'
 import { modelToName } from '../state/model-choice.ts'
-import { printNotice, showOverlay } from './print.ts'
+import { findPage, printNotice, showOverlay } from './print.ts'
 import type { SlashContext } from './types.ts'
 
 /**
@@ -51,9 +51,4 @@ async function showAnswer(
 
 function showText(context: SlashContext, page: PageOverlay | undefined, text: string): void {
   if (page && page.text !== text) showOverlay(context, { ...newPage(page.title, text), scroll: page.scroll })
-}
-
-function findPage({ state }: SlashContext, title: string): PageOverlay | undefined {
-  const { overlay } = state()
-  return overlay?.kind === 'page' && overlay.title === title ? overlay : undefined
 }

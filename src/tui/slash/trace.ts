@@ -1,10 +1,10 @@
 import { toCrabError } from '../../core/base/errors.ts'
+import { toLocalClock } from '../../core/base/format.ts'
 import type { McpTraceEvent } from '../../core/protocol/crabtalk.generated.ts'
 import { requestMany } from '../../core/protocol/dispatch.ts'
 import { newPage } from '../overlays/page.ts'
-import type { PageOverlay } from '../overlays/types.ts'
 import { cleanLine } from '../view/clean.ts'
-import { showOverlay } from './print.ts'
+import { findPage, showOverlay } from './print.ts'
 import type { SlashContext } from './types.ts'
 
 /** `/trace [SERVER]`: shows the messages between the daemon and MCP servers from now on, until the page is closed. */
@@ -48,14 +48,9 @@ function showLines(context: SlashContext, title: string, lines: readonly string[
   if (page) showOverlay(context, { ...newPage(title, lines.join('\n')), scroll: page.scroll })
 }
 
-function findPage({ state }: SlashContext, title: string): PageOverlay | undefined {
-  const { overlay } = state()
-  return overlay?.kind === 'page' && overlay.title === title ? overlay : undefined
-}
-
 function toLine({ ts, outgoing, owners, method, id, durationMs, payload }: McpTraceEvent): string {
   const names = [...new Set(owners.map(({ name }) => name))].join(',')
-  const time = new Date(ts).toTimeString().slice(0, 8)
+  const time = toLocalClock(new Date(ts))
   const facts = [names, method, id && `#${id}`, durationMs === undefined ? '' : `${durationMs} ms`]
   const shown = payload.length > MAX_PAYLOAD ? `${payload.slice(0, MAX_PAYLOAD)}…` : payload
   return cleanLine([time, outgoing ? '→' : '←', ...facts, shown].filter(Boolean).join('  '))

@@ -1,5 +1,4 @@
-import { pluralize } from '../../core/base/format.ts'
-import { formatCount, formatUsd } from '../view/numbers.ts'
+import { formatCount, formatUsd, pluralize } from '../../core/base/format.ts'
 import { printNotice, printRows } from './print.ts'
 import type { SlashContext } from './types.ts'
 

@@ -1,5 +1,5 @@
+import { formatCount } from '../../core/base/format.ts'
 import { type CompactionEvent, CompactionState } from '../../core/protocol/crabtalk.generated.ts'
-import { formatCount } from '../view/numbers.ts'
 import { closeText, finish } from './finish.ts'
 import type { ChatState, UsageTotals } from './types.ts'
 

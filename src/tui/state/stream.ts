@@ -12,7 +12,6 @@ import {
 } from '../../core/protocol/crabtalk.generated.ts'
 import { findPasted } from '../text/prompt-state.ts'
 import type { OpenText, ToolRun } from '../view/blocks.ts'
-import { CHARS_PER_TOKEN } from '../view/numbers.ts'
 import { closeAsk, openAsk } from './asks.ts'
 import { reduceCompaction, warnIfFull } from './compaction.ts'
 import { closeText, finish, finishAll, finishTools, flushTools } from './finish.ts'
@@ -258,3 +257,6 @@ const NOTES: ReadonlyMap<string, string> = new Map([
   ['max_turns', 'The turn reached its limit of model calls'],
   ['max_cost', 'The turn reached its cost limit'],
 ])
+
+/** The average characters per token, to estimate counts that the provider has not reported yet. */
+const CHARS_PER_TOKEN = 4

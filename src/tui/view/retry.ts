@@ -1,5 +1,5 @@
+import { formatSpan } from '../../core/base/format.ts'
 import { cleanLine } from './clean.ts'
-import { formatSpan } from './numbers.ts'
 
 /** The parts of a wait that are shown. */
 interface ShownWait {

@@ -63,18 +63,18 @@ test('renderUsageTable() shortens the bar, then the names, and then leaves colum
   }
   assert.deepEqual(renderUsageTable(rows, 'day', 100).slice(0, 2), [
     'DAY         TURNS  INPUT  CACHED  OUTPUT  COST',
-    '2026-11-22  12     48.2k  62 %    1.2k    $0.42  ██████████',
+    '2026-11-22  12     48.2k  62 %    1.23k   $0.42  ██████████',
   ])
   assert.deepEqual(renderUsageTable(rows, 'day', 40), [
     'DAY         TURNS  INPUT  OUTPUT  COST',
-    '2026-11-22  12     48.2k  1.2k    $0.42',
-    '2026-11-23  12     48.2k  1.2k    $0.84',
-    'total       24     96.4k  2.5k    $1.26',
+    '2026-11-22  12     48.2k  1.23k   $0.42',
+    '2026-11-23  12     48.2k  1.23k   $0.84',
+    'total       24     96.4k  2.47k   $1.26',
   ])
   assert.deepEqual(renderUsageTable(rows, 'model', 40).slice(0, 3), [
     'MODEL               INPUT  OUTPUT  COST',
-    'gpt-5               48.2k  1.2k    $0.84',
-    'claude-opus-5-5-2…  48.2k  1.2k    $0.42',
+    'gpt-5               48.2k  1.23k   $0.84',
+    'claude-opus-5-5-2…  48.2k  1.23k   $0.42',
   ])
 })
 

@@ -1,4 +1,5 @@
 import { colorize, type Paint } from '../../../cli/color.ts'
+import { toLocalClock, toLocalDay } from '../../../core/base/format.ts'
 import { toShownJson } from '../../../core/base/json.ts'
 import { sanitize } from '../../../core/base/sanitize.ts'
 import type { LogEntry } from '../../../up/logs/entry.ts'
@@ -50,13 +51,8 @@ function text(value: unknown): string {
 /** Formats a time in the local time zone. */
 function formatLogTime(time: number, now: number): string {
   const date = new Date(time)
-  const clock = [date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(':')
-  if (date.toDateString() === new Date(now).toDateString()) return clock
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${clock}`
-}
-
-function two(number: number): string {
-  return String(number).padStart(2, '0')
+  const [day, clock] = [toLocalDay(date), toLocalClock(date)]
+  return day === toLocalDay(new Date(now)) ? clock : `${day} ${clock}`
 }
 
 function levelLabel({ level, source }: LogEntry): string {

@@ -1,8 +1,7 @@
-import { pluralize } from '../../../core/base/format.ts'
+import { formatDuration, pluralize } from '../../../core/base/format.ts'
 import { isUnanswered } from '../../../core/base/not-run.ts'
 import { DeniedBy } from '../../../core/protocol/crabtalk.generated.ts'
 import type { ToolRun } from '../blocks.ts'
-import { formatDuration } from '../numbers.ts'
 import { countChanges } from './diff.ts'
 import type { DiffLine } from './diff-lines.ts'
 
