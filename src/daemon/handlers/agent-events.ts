@@ -1,3 +1,4 @@
+import { formatCount } from '../../core/base/format.ts'
 import { parseObject } from '../../core/base/json.ts'
 import type { ToolCall, Usage } from '../../core/base/message.ts'
 import { headBytes } from '../../core/bus/event-trace.ts'
@@ -137,16 +138,9 @@ function toOpened({ ask }: EventOfType<'ask'>, { run, at }: EventContext): Flat 
   }
 }
 
-/** Formats usage as `12.3k in (10k cached) / 1.2k out`. */
+/** Formats usage as `12.3k in (10k cached) / 1.23k out`. */
 function formatUsage({ input, output, cache_read }: Usage): string {
-  return `${formatTokenCount(input)} in (${formatTokenCount(cache_read)} cached) / ${formatTokenCount(output)} out`
-}
-
-/** Formats a count of tokens with at most one decimal place: `950`, `12.3k`, `1.2M`. */
-function formatTokenCount(count: number): string {
-  if (count < 1000) return String(count)
-  const [scaled, unit] = count < 999_950 ? [count / 1000, 'k'] : [count / 1_000_000, 'M']
-  return `${scaled.toFixed(1).replace(/\.0$/, '')}${unit}`
+  return `${formatCount(input)} in (${formatCount(cache_read)} cached) / ${formatCount(output)} out`
 }
 
 function isoTime(at: number): string {
