@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { posix } from 'node:path'
 import { test } from 'node:test'
 import { findCycle, readSources, type Source, toSource } from './support/imports.ts'
 import { LAYERS, SHARED_LISTS } from './support/layers.ts'
@@ -66,6 +67,20 @@ test('every row of the layers has files, and imports use each of its entries', (
 
 test('imports have no cycles', () => {
   assert.equal(findCycle(everything)?.join(' imports '), undefined)
+})
+
+test('the first frame of the chat waits for no code of the vim keys', () => {
+  const loaded = new Set(['src/tui/chat.ts'])
+  for (const path of loaded) {
+    const code = product.find((one) => one.path === path)?.code.join('\n') ?? ''
+    for (const [, file = ''] of code.matchAll(/^(?:import|export) (?!type )(?:[^;']* from )?'(\.[^']+)'/gm))
+      loaded.add(posix.join(posix.dirname(path), file))
+  }
+  assert.ok(loaded.has('src/tui/first-frame.ts'))
+  assert.deepEqual(
+    [...loaded].filter((path) => path.startsWith('src/tui/text/vim/')),
+    [],
+  )
 })
 
 test('packages and operating system modules are imported only by their owners', () => {

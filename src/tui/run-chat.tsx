@@ -14,7 +14,7 @@ import type { ChatOptions, ChatPorts, SettingsResult } from './ports.ts'
 import { type Farewell, toFarewell } from './state/farewell.ts'
 import type { ChatStore } from './state/store.ts'
 import type { Screen } from './terminal/screen.ts'
-import { withHistory } from './text/prompt.ts'
+import { withHistory } from './text/prompt-state.ts'
 import { ANSI_PALETTE, setPalette } from './view/style.ts'
 
 /** The chat after its first frame. */

@@ -9,7 +9,7 @@ import {
   type PromptContext,
   withCommands,
   withCompletions,
-} from '../text/prompt.ts'
+} from '../text/prompt-state.ts'
 import { cleanLine } from '../view/clean.ts'
 import { ServerCompletions } from './server-completions.ts'
 import type { Commands } from './slash.ts'

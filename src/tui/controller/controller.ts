@@ -11,7 +11,7 @@ import type { ChatState } from '../state/types.ts'
 import { type Keymap, makeKeymap, toKnownKey } from '../text/bindings.ts'
 import type { ChatEffect } from '../text/effects.ts'
 import type { KeyPress } from '../text/key.ts'
-import { type PromptContext, promptText, withEdited, withSent } from '../text/prompt.ts'
+import { fullPromptText, type PromptContext, withEdited, withSent } from '../text/prompt-state.ts'
 import type { Tone } from '../view/blocks.ts'
 import { renderPrompt } from '../view/prompt.ts'
 import type { Room } from '../view/view.ts'
@@ -286,7 +286,7 @@ export class Controller {
   async #edit(): Promise<void> {
     const { store, ports } = this.#options
     const before = store.get().prompt
-    const edited = await ports.editText(promptText(before))
+    const edited = await ports.editText(fullPromptText(before))
     if (edited === undefined) return
     store.act({ type: 'set', change: { prompt: withEdited(before, store.get().prompt, edited) } })
   }

@@ -1,7 +1,7 @@
 import type { ChatPorts, WindowDraft } from '../ports.ts'
 import type { ChatStore } from '../state/store.ts'
 import type { ChatState } from '../state/types.ts'
-import { pastedDraft, pastedIn, promptText } from '../text/prompt.ts'
+import { findPasted, fullPromptText, pastedDraft } from '../text/prompt-state.ts'
 
 /** The time, in milliseconds, between two writes of a draft that changes. */
 const SAVE_MS = 1_000
@@ -93,9 +93,9 @@ function isSame(one: Unsent | undefined, other: Unsent | undefined): boolean {
 const FIELDS = ['agent', 'sender', 'queue', 'steers', 'text', 'runId'] as const
 
 function toDraft({ agent, sender, prompt, queue, steers, turn }: ChatState, cwd: string): WindowDraft {
-  const toSentText = (text: string) => ({ text, pasted: pastedIn(prompt, text) })
+  const toSentText = (text: string) => ({ text, pasted: findPasted(prompt, text) })
   return {
-    ...{ agent, sender, cwd, text: promptText(prompt), pasted: pastedDraft(prompt) },
+    ...{ agent, sender, cwd, text: fullPromptText(prompt), pasted: pastedDraft(prompt) },
     ...(queue.length > 0 && { queue: queue.map(toSentText) }),
     ...(steers.length > 0 && {
       runId: turn?.runId ?? '',

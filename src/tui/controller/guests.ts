@@ -1,6 +1,6 @@
 import { request } from '../../core/protocol/dispatch.ts'
 import type { ChatPorts } from '../ports.ts'
-import type { Completion } from '../text/prompt.ts'
+import type { Completion } from '../text/prompt-state.ts'
 import { cleanLine } from '../view/clean.ts'
 
 /** Returns the agent that a message such as `@reviewer look at this` is for; undefined for the conversation's own. */

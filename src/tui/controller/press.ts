@@ -9,14 +9,14 @@ import type { ChatState } from '../state/types.ts'
 import type { ChatEffect } from '../text/effects.ts'
 import { findEscAction } from '../text/esc-key.ts'
 import type { KeyPress } from '../text/key.ts'
+import { pressPrompt } from '../text/prompt.ts'
 import {
+  fullPromptText,
   type Prompt,
   type PromptContext,
-  pressPrompt,
-  promptText,
   withKilledText,
   withoutText,
-} from '../text/prompt.ts'
+} from '../text/prompt-state.ts'
 import type { Room } from '../view/view.ts'
 
 /** The result of a key: state changes, and effects for the controller. */
@@ -112,7 +112,7 @@ function pressEnterOnDigits(
   { prompt, card }: Pick<ChatState, 'prompt'> & { card: AskCard },
   { name, shift, alt, ctrl }: KeyPress,
 ): KeyActions | undefined {
-  const text = promptText(prompt).trim()
+  const text = fullPromptText(prompt).trim()
   if (name !== 'enter' || shift || alt || ctrl || card.isAnswered || !/^\d+$/.test(text)) return undefined
   const picked = pickDigit(card, text)
   const hint = picked
@@ -136,7 +136,7 @@ function pressWriting(
   { prompt: context }: KeyContext,
 ): KeyActions {
   if (key.name === 'enter' && !key.shift && !key.alt && !key.ctrl) {
-    const text = promptText(prompt)
+    const text = fullPromptText(prompt)
     if (text.trim() === '') return NOTHING
     const written = writeToCard(card, isEditing(card) ? text : text.trim())
     const emptied = isEditing(written.state) ? [] : [set({ prompt: withoutText(prompt) })]

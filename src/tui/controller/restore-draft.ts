@@ -2,7 +2,7 @@ import { toTypedText } from '../../core/base/typed-message.ts'
 import type { AttachState } from '../../core/protocol/crabtalk.generated.ts'
 import type { ChatPorts, StoredDraft, UnreadSteer } from '../ports.ts'
 import type { ChatStore } from '../state/store.ts'
-import { withDraft } from '../text/prompt.ts'
+import { withDraft } from '../text/prompt-state.ts'
 import { fetchLastMessages } from './last-messages.ts'
 
 /**

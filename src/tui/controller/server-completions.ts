@@ -6,7 +6,7 @@ import {
 } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
 import type { CommandEntry } from '../text/menu.ts'
-import type { Completion } from '../text/prompt.ts'
+import type { Completion } from '../text/prompt-state.ts'
 import { cleanLine } from '../view/clean.ts'
 
 export interface ServerCompletionsOptions {

@@ -2,7 +2,7 @@ import { lazy } from '../../core/base/lazy.ts'
 import type { ChatOptions, ChatPorts } from '../ports.ts'
 import type { SlashContext } from '../slash/types.ts'
 import type { ChatEffect } from '../text/effects.ts'
-import type { PromptContext } from '../text/prompt.ts'
+import type { PromptContext } from '../text/prompt-state.ts'
 import { type OpenContext, openAgent, openConversation, startNewConversation } from './conversations.ts'
 
 /** Runs slash commands and the choices made in their pickers. */

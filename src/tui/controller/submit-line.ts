@@ -4,7 +4,7 @@ import { foldOutput, wrapShellLine } from '../../core/base/typed-message.ts'
 import type { ChatPorts } from '../ports.ts'
 import type { ChatAction } from '../state/actions.ts'
 import type { ChatStore } from '../state/store.ts'
-import { isNote, pastedIn, withReturned } from '../text/prompt.ts'
+import { findPasted, isNote, withReturned } from '../text/prompt-state.ts'
 import { type Commands, isCommand } from './slash.ts'
 import type { Turns } from './turns.ts'
 
@@ -73,7 +73,7 @@ export class LineSubmitter {
 
   #remember(text: string): void {
     const { ports, store } = this.#options
-    ports.rememberSent(text, pastedIn(store.get().prompt, text)).catch(() => undefined) // the history is a convenience
+    ports.rememberSent(text, findPasted(store.get().prompt, text)).catch(() => undefined) // the history is a convenience
   }
 
   async #shell(line: string, signal: AbortSignal): Promise<void> {

@@ -5,7 +5,7 @@ import { request } from '../../core/protocol/dispatch.ts'
 import type { ChatOptions, ChatPorts, ExpandedMessage } from '../ports.ts'
 import { modelToName } from '../state/model-choice.ts'
 import type { ChatStore } from '../state/store.ts'
-import { pastedIn } from '../text/prompt.ts'
+import { findPasted } from '../text/prompt-state.ts'
 import type { Feed } from './feed.ts'
 import { findGuest } from './guests.ts'
 import type { PastedFiles } from './message.ts'
@@ -263,7 +263,7 @@ export class Turns {
   async #expand(text: string, signal: AbortSignal) {
     const { store, ports, pasted } = this.#options
     const { content, attachments, problems } =
-      this.#prepared.get(text) ?? (await ports.expand(text, pastedIn(store.get().prompt, text), signal))
+      this.#prepared.get(text) ?? (await ports.expand(text, findPasted(store.get().prompt, text), signal))
     for (const problem of problems) {
       store.act({ type: 'print', block: { kind: 'notice', tone: 'warning', text: problem } })
     }

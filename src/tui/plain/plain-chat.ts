@@ -11,7 +11,7 @@ import { type Farewell, toFarewell } from '../state/farewell.ts'
 import { initialState } from '../state/initial.ts'
 import { elsewhereText, isCurrent } from '../state/pending-asks.ts'
 import { ChatStore } from '../state/store.ts'
-import { EMPTY_PROMPT, promptText } from '../text/prompt.ts'
+import { EMPTY_PROMPT, fullPromptText } from '../text/prompt-state.ts'
 import { cleanText } from '../view/clean.ts'
 import { answerPrompt, overlayText, parseChosen } from './choices.ts'
 import { LineQueue } from './line-queue.ts'
@@ -232,7 +232,7 @@ class PlainChat {
     }
     if (prompt.text !== '') {
       this.#store.act({ type: 'set', change: { prompt: EMPTY_PROMPT } })
-      this.#printer.print(`Not sent: ${cleanText(promptText(prompt))}\n`)
+      this.#printer.print(`Not sent: ${cleanText(fullPromptText(prompt))}\n`)
     }
     this.#closeQuestions()
     if (this.#context.signal.aborted) return // a user who has left is not asked anything

@@ -1,5 +1,5 @@
 import type { Panel } from '../overlays/types.ts'
-import { withReturned } from '../text/prompt.ts'
+import { withReturned } from '../text/prompt-state.ts'
 import { printNotice, showOverlay } from './print.ts'
 import type { SlashContext } from './types.ts'
 

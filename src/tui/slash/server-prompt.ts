@@ -6,7 +6,7 @@ import {
   type McpPromptMessage,
 } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
-import { withReturned } from '../text/prompt.ts'
+import { withReturned } from '../text/prompt-state.ts'
 import { printNotice, printTitled } from './print.ts'
 import type { SlashContext } from './types.ts'
 

@@ -1,4 +1,4 @@
-import { withReturned } from '../text/prompt.ts'
+import { withReturned } from '../text/prompt-state.ts'
 import type { Block, OpenText, ToolRun } from '../view/blocks.ts'
 import { splitClosed } from '../view/markdown/split.ts'
 import { countPrintable, foldCalls, isCallBlock } from '../view/tool/fold.ts'

@@ -1,6 +1,6 @@
 import { DEFAULT_CHAT_SETTINGS } from '../../core/base/chat-settings.ts'
 import type { ChatOptions } from '../ports.ts'
-import { EMPTY_PROMPT } from '../text/prompt.ts'
+import { EMPTY_PROMPT } from '../text/prompt-state.ts'
 import type { ChatState, UsageTotals } from './types.ts'
 
 /** The usage of a conversation without turns. */

@@ -1,5 +1,5 @@
 import { isEditing, stopWriting } from '../cards/card.ts'
-import { withKilledText } from '../text/prompt.ts'
+import { withKilledText } from '../text/prompt-state.ts'
 import { isCurrent } from './pending-asks.ts'
 import type { ChatState } from './types.ts'
 

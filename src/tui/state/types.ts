@@ -3,7 +3,7 @@ import type { ModelInfo } from '../../core/protocol/crabtalk.generated.ts'
 import type { AskCard } from '../cards/types.ts'
 import type { Overlay } from '../overlays/types.ts'
 import type { ModeName } from '../ports.ts'
-import type { Prompt } from '../text/prompt.ts'
+import type { Prompt } from '../text/prompt-state.ts'
 import type { NumberedBlock, OpenText, TokenUsage, ToolRun } from '../view/blocks.ts'
 import type { TerminalColors } from '../view/palette.ts'
 

@@ -1,5 +1,5 @@
 import type { Keymap } from './bindings.ts'
-import { type Editor, EMPTY_EDITOR, replaceRange, settle } from './editor.ts'
+import { clearEditor, type Editor, EMPTY_EDITOR, replaceRange, settle } from './editor.ts'
 import type { ChatEffect, KeyResult } from './effects.ts'
 import { type FoldedText, foldEdited, foldPastes, pastedParts } from './fold-pastes.ts'
 import {
@@ -187,6 +187,27 @@ export function withCommands(prompt: Prompt, commands: readonly CommandEntry[]):
   const entries = findCommands(commands, query)
   const menu = { kind: 'command' as const, query, entries, selected: findSelected(prompt.menu, entries) }
   return { ...prompt, menu: entries.length === 0 ? undefined : menu }
+}
+
+/** Removes the text of a prompt that was used for something other than a message. */
+export function withoutText(prompt: Prompt): Prompt {
+  return closeMenus(clearEditor(prompt, { kill: false }))
+}
+
+/** Removes the text of a prompt, and keeps it on the kill ring. */
+export function withKilledText(prompt: Prompt): Prompt {
+  return closeMenus(clearEditor(prompt, { kill: true }))
+}
+
+function closeMenus(prompt: Prompt): Prompt {
+  const vim = prompt.vim && {
+    ...prompt.vim,
+    mode: 'insert' as const,
+    pending: '',
+    undoDepth: 0,
+    recording: undefined,
+  }
+  return { ...prompt, menu: undefined, closedAt: undefined, armed: undefined, expanded: [], vim }
 }
 
 /** A completion of the text after an `@`: a path, or a resource of a server. */

@@ -1,5 +1,5 @@
 import { findKeymapCommand } from './bindings.ts'
-import { clearEditor, pasteText, settle, typeText } from './editor.ts'
+import { pasteText, settle, typeText } from './editor.ts'
 import type { ChatEffect } from './effects.ts'
 import { findEscAction } from './esc-key.ts'
 import { toGraphemes } from './graphemes.ts'
@@ -17,26 +17,11 @@ import {
   type PromptKeyResult,
   pastedDraft,
   toKeyResult,
+  withKilledText,
+  withoutText,
 } from './prompt-state.ts'
 import { toNormalCaret } from './vim/operate.ts'
 import { cancelPending, leaveInsert, pressVim, recordInsert } from './vim/press-vim.ts'
-
-export type { SentText } from './history.ts'
-export type { Completion, Prompt, PromptContext } from './prompt-state.ts'
-export {
-  EMPTY_PROMPT,
-  findPasted as pastedIn,
-  fullPromptText as promptText,
-  isNote,
-  pastedDraft,
-  withCommands,
-  withCompletions,
-  withDraft,
-  withEdited,
-  withHistory,
-  withReturned,
-  withSent,
-} from './prompt-state.ts'
 
 /** Handles a key in the prompt. */
 export function pressPrompt(prompt: Prompt, key: KeyPress, context: PromptContext): PromptKeyResult {
@@ -152,21 +137,11 @@ function queue(prompt: Prompt, { isBusy }: PromptContext): PromptKeyResult {
   return toKeyResult(recordSent(prompt, text), { type: 'queue', text })
 }
 
-/** Removes the text of a prompt that was used for something other than a message. */
-export function withoutText(prompt: Prompt): Prompt {
-  return closeMenus(clearEditor(prompt, { kill: false }))
-}
-
-/** Removes the text of a prompt, and keeps it on the kill ring. */
-export function withKilledText(prompt: Prompt): Prompt {
-  return closeMenus(clearEditor(prompt, { kill: true }))
-}
-
 /** Empties the prompt and records the sent text in the history. */
 function recordSent(prompt: Prompt, text: string): Prompt {
   const pasted = pastedDraft(prompt)
   const history = addSent(prompt.history, { text, pasted })
-  return { ...closeMenus(clearEditor(prompt, { kill: false })), history }
+  return { ...withoutText(prompt), history }
 }
 
 function pressEscape(prompt: Prompt, { isBusy, hasCard = false }: PromptContext): PromptKeyResult {
@@ -203,18 +178,7 @@ function pressCancel(prompt: Prompt, { isBusy, isCancelling = false }: PromptCon
 function discard(prompt: Prompt): Prompt {
   const pasted = pastedDraft(prompt)
   const history = addSent(prompt.history, { text: fullPromptText(prompt), pasted })
-  return { ...closeMenus(clearEditor(prompt, { kill: true })), history }
-}
-
-function closeMenus(prompt: Prompt): Prompt {
-  const vim = prompt.vim && {
-    ...prompt.vim,
-    mode: 'insert' as const,
-    pending: '',
-    undoDepth: 0,
-    recording: undefined,
-  }
-  return { ...prompt, menu: undefined, closedAt: undefined, armed: undefined, expanded: [], vim }
+  return { ...withKilledText(prompt), history }
 }
 
 function paste(prompt: Prompt, text: string): Prompt {

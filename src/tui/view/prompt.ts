@@ -1,7 +1,6 @@
 import type { Cell, VisualLine } from '../text/layout.ts'
-import type { Prompt, PromptContext } from '../text/prompt.ts'
 import { layOutPrompt } from '../text/prompt-edits.ts'
-import { getSign } from '../text/prompt-state.ts'
+import { getSign, type Prompt, type PromptContext } from '../text/prompt-state.ts'
 import { renderMenu } from './prompt-menu.ts'
 import type { Section } from './section.ts'
 import { paint } from './style.ts'

@@ -8,7 +8,7 @@ import { press } from '../../../src/tui/controller/press.ts'
 import { reduce } from '../../../src/tui/state/reduce.ts'
 import type { ChatState } from '../../../src/tui/state/types.ts'
 import type { ChatEffect } from '../../../src/tui/text/effects.ts'
-import { promptText, withSent } from '../../../src/tui/text/prompt.ts'
+import { fullPromptText, withSent } from '../../../src/tui/text/prompt-state.ts'
 import { busyState } from '../../support/chat-state.ts'
 import { CRAB, key, makeCardView, permissionCard, pressKeys, renderLines } from './card-fixtures.ts'
 
@@ -30,13 +30,13 @@ test('Tab puts the command into the composer, and Enter after a pause runs the c
       arguments: '{"command":"npm test -x","timeout":5}',
     },
   ])
-  assert.equal(promptText(state.prompt), '')
+  assert.equal(fullPromptText(state.prompt), '')
 })
 
 test('Enter directly after typing runs nothing and says to press it again', () => {
   const { state, effects } = play(['tab', 'x', 'fast:enter'])
   assert.deepEqual([effects, state.hint], [[], 'Press Enter again to run it'])
-  assert.equal(promptText(state.prompt), 'npm testx')
+  assert.equal(fullPromptText(state.prompt), 'npm testx')
   assert.equal(play(['tab', 'x', 'fast:enter', 'enter']).effects.length, 1)
 })
 
@@ -55,7 +55,7 @@ test('Esc returns to the choices and empties the composer; nothing is allowed', 
     effects.filter(({ type }) => type === 'answer'),
     [],
   )
-  assert.equal(promptText(state.prompt), '')
+  assert.equal(fullPromptText(state.prompt), '')
 })
 
 test('Tab edits only when the card is armed, nothing is typed, and the daemon can change the call', () => {
@@ -113,19 +113,19 @@ test('the answering window shows the call as the user has changed it', () => {
 
 test('the text of a call leaves the composer when its question closes, and stays on the kill ring', () => {
   const { state } = play(['tab'])
-  assert.equal(promptText(state.prompt), 'npm test')
+  assert.equal(fullPromptText(state.prompt), 'npm test')
   const closed = { askId: 'ask-1', by: 'sh:2', content: '{}' }
   for (const action of [
     { type: 'ask-closed', closed },
     { type: 'conversation', agent: 'crab', sender: 'sh:3', session: 's3', title: '' },
   ] as const) {
     const after = reduce(state, action)
-    assert.deepEqual([promptText(after.prompt), after.prompt.kills[0]], ['', 'npm test'])
+    assert.deepEqual([fullPromptText(after.prompt), after.prompt.kills[0]], ['', 'npm test'])
     assert.match(after.hint, /Ctrl\+Y inserts what you edited/)
     assert.ok(after.asks.every((card) => !isEditing(card)))
   }
   const escaped = play(['tab', 'escape']).state.prompt
-  assert.deepEqual([promptText(escaped), escaped.kills[0]], ['', 'npm test'])
+  assert.deepEqual([fullPromptText(escaped), escaped.kills[0]], ['', 'npm test'])
 })
 
 /** Presses keys in a chat with this card; each key comes after a pause, except those with the prefix `fast:`. */

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { onChosen, runSlash } from '../../../src/tui/slash/run.ts'
-import { promptText } from '../../../src/tui/text/prompt.ts'
+import { fullPromptText } from '../../../src/tui/text/prompt-state.ts'
 import { startTestDispatch } from '../../support/test-dispatch.ts'
 import { createSlashChat, type SlashChat } from './slash-chat.ts'
 
@@ -70,7 +70,7 @@ test('a begins the command that adds a rule, which says what it matches', async 
   const chat = await openChat(node)
   await runSlash('/permissions', chat.context, NEVER)
   await press(chat, 'a', 'protected')
-  assert.equal(promptText(chat.state().prompt), '/permissions add allow ')
+  assert.equal(fullPromptText(chat.state().prompt), '/permissions add allow ')
   await runSlash('/permissions add allow bash(npm test *)', chat.context, NEVER)
   await runSlash('/permissions add deny read(.env) in config', chat.context, NEVER)
   await runSlash('/permissions add allow bash(make) in conversation', chat.context, NEVER)

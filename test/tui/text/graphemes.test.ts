@@ -10,7 +10,7 @@ import {
   toBoundary,
 } from '../../../src/tui/text/graphemes.ts'
 import { layOut } from '../../../src/tui/text/layout.ts'
-import { EMPTY_PROMPT, withReturned } from '../../../src/tui/text/prompt.ts'
+import { EMPTY_PROMPT, withReturned } from '../../../src/tui/text/prompt-state.ts'
 import { propertyRuns } from '../../support/property-runs.ts'
 
 const PIECES = [

@@ -1,13 +1,9 @@
 import type { ChatEffect } from '../../../src/tui/text/effects.ts'
+import type { SentText } from '../../../src/tui/text/history.ts'
 import type { KeyName, KeyPress } from '../../../src/tui/text/key.ts'
 import { toPaste } from '../../../src/tui/text/key.ts'
-import {
-  EMPTY_PROMPT,
-  type Prompt,
-  type PromptContext,
-  pressPrompt,
-  type SentText,
-} from '../../../src/tui/text/prompt.ts'
+import { pressPrompt } from '../../../src/tui/text/prompt.ts'
+import { EMPTY_PROMPT, type Prompt, type PromptContext } from '../../../src/tui/text/prompt-state.ts'
 
 /** Parses a key as the key table writes it; anything else is typed. */
 export function parseKey(chord: string): KeyPress {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Prompt, withCommands, withCompletions } from '../../../src/tui/text/prompt.ts'
+import { type Prompt, withCommands, withCompletions } from '../../../src/tui/text/prompt-state.ts'
 import { typed } from './keys.ts'
 
 const commands = [

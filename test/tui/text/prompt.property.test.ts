@@ -5,13 +5,13 @@ import fc from 'fast-check'
 import stringWidth from 'string-width'
 import { toPaste } from '../../../src/tui/text/key.ts'
 import { KEYMAP } from '../../../src/tui/text/keymap.ts'
+import { pressPrompt } from '../../../src/tui/text/prompt.ts'
 import {
   EMPTY_PROMPT,
+  fullPromptText,
   type Prompt,
-  pressPrompt,
-  promptText,
   withCompletions,
-} from '../../../src/tui/text/prompt.ts'
+} from '../../../src/tui/text/prompt-state.ts'
 import { renderPrompt } from '../../../src/tui/view/prompt.ts'
 import { propertyRuns } from '../../support/property-runs.ts'
 import { parseKey } from './keys.ts'
@@ -140,13 +140,13 @@ test('undo restores every earlier text, and redo the last one', () => {
       let prompt = EMPTY_PROMPT
       for (const key of sequence) {
         prompt = { ...press(prompt, key), menu: undefined }
-        texts.add(promptText(prompt))
+        texts.add(fullPromptText(prompt))
       }
       const last = prompt.text
       let steps = 0
       for (; prompt.undos.length > 0; steps++) {
         prompt = press(prompt, parseKey('ctrl+_'))
-        assert.ok(texts.has(promptText(prompt)), 'undo gives a text that never was')
+        assert.ok(texts.has(fullPromptText(prompt)), 'undo gives a text that never was')
       }
       assert.equal(prompt.text, '')
       for (; steps > 0; steps--) prompt = press(prompt, parseKey('alt+_'))

@@ -3,17 +3,17 @@ import { test } from 'node:test'
 import { KEYMAP, type KeyBinding, showChord } from '../../../src/tui/text/keymap.ts'
 import {
   EMPTY_PROMPT,
+  findPasted,
+  fullPromptText,
+  getSign,
   type Prompt,
   pastedDraft,
-  pastedIn,
-  promptText,
   withDraft,
   withEdited,
   withHistory,
   withReturned,
   withSent,
-} from '../../../src/tui/text/prompt.ts'
-import { getSign } from '../../../src/tui/text/prompt-state.ts'
+} from '../../../src/tui/text/prompt-state.ts'
 import { toHistory, typed } from './keys.ts'
 
 /** Keys, and the text they leave; `|` is the caret. */
@@ -193,15 +193,15 @@ test('a long paste is one character until it is sent', () => {
   const lines = 'line\n'.repeat(11)
   const keys = ['see ', `paste:${lines}`, ' please']
   assert.deepEqual(typed([...keys, 'enter']).effects, [{ type: 'submit', text: `see ${lines} please` }])
-  assert.deepEqual(pastedIn(typed([...keys, 'enter']).prompt, `see ${lines} please`), [lines])
+  assert.deepEqual(findPasted(typed([...keys, 'enter']).prompt, `see ${lines} please`), [lines])
   const { prompt } = typed(keys)
   assert.equal(prompt.text.length, 'see  please'.length + 2)
-  assert.equal(promptText(prompt), `see ${lines} please`)
+  assert.equal(fullPromptText(prompt), `see ${lines} please`)
   const gone = typed(['alt+b', 'left', 'backspace'], { prompt }).prompt
   assert.equal(showCaret(gone), 'see | please')
-  assert.equal(promptText(typed(['ctrl+_'], { prompt: gone }).prompt), `see ${lines} please`)
+  assert.equal(fullPromptText(typed(['ctrl+_'], { prompt: gone }).prompt), `see ${lines} please`)
   const killed = typed(['ctrl+u', 'ctrl+y'], { prompt }).prompt
-  assert.equal(promptText(killed), `see ${lines} please`)
+  assert.equal(fullPromptText(killed), `see ${lines} please`)
   const again = typed(['ctrl+u', 'x', 'enter', 'ctrl+y', 'enter'], { prompt })
   assert.deepEqual(again.effects.at(-1), { type: 'submit', text: `see ${lines} please` })
 })
@@ -245,23 +245,23 @@ const WAYS: Record<string, (draft: Prompt) => Prompt> = {
   'at once': (draft) => draft,
   'with a queue that came back': (draft) => withReturned(draft, ['queued']),
   'queued and taken back': (draft) =>
-    withReturned(typed(['enter'], { prompt: draft }).prompt, [promptText(draft)]),
+    withReturned(typed(['enter'], { prompt: draft }).prompt, [fullPromptText(draft)]),
   'sent, and recalled': (draft) => typed(['enter', 'up'], { prompt: draft }).prompt,
-  'sent, and found': (draft) => withSent(typed(['enter'], { prompt: draft }).prompt, promptText(draft)),
+  'sent, and found': (draft) => withSent(typed(['enter'], { prompt: draft }).prompt, fullPromptText(draft)),
   'discarded, and recalled': (draft) => typed(['ctrl+c', 'up'], { prompt: draft }).prompt,
   'left for the history': (draft) =>
     typed(['up', 'up', 'down', 'down'], { prompt: withHistory(draft, toHistory('before')) }).prompt,
-  'edited elsewhere': (draft) => withEdited(draft, draft, `${promptText(draft)} at all`),
+  'edited elsewhere': (draft) => withEdited(draft, draft, `${fullPromptText(draft)} at all`),
   'sent in an earlier run': (draft) => {
-    const text = promptText(draft)
+    const text = fullPromptText(draft)
     const { prompt } = typed(['enter'], { prompt: draft })
-    return typed(['up'], { prompt: withHistory(EMPTY_PROMPT, [{ text, pasted: pastedIn(prompt, text) }]) })
+    return typed(['up'], { prompt: withHistory(EMPTY_PROMPT, [{ text, pasted: findPasted(prompt, text) }]) })
       .prompt
   },
   'behind many other pastes': (draft) => {
     const others = Array.from({ length: 30 }, (_, at) => [`paste:${at}\n`.padEnd(40, 'x\n'), 'enter'])
     const { prompt } = typed(others.flat(), { prompt: typed(['enter'], { prompt: draft }).prompt })
-    return withReturned(prompt, [promptText(draft)])
+    return withReturned(prompt, [fullPromptText(draft)])
   },
 }
 
@@ -272,19 +272,19 @@ test('a paste stays a paste, whichever way it is sent', () => {
     const sent = typed(['enter'], { prompt })
     const [effect] = sent.effects
     assert.ok(effect?.type === 'submit' && effect.text.includes(LOG), way)
-    assert.deepEqual(pastedIn(sent.prompt, effect.text), [LOG], way)
+    assert.deepEqual(findPasted(sent.prompt, effect.text), [LOG], way)
   }
 })
 
 test('a paste at the end of a sent message is still one when it is recalled', () => {
   const { prompt } = typed(['see ', `paste:${LOG}`, 'enter', 'up'])
   assert.equal(prompt.text.includes('private'), false)
-  assert.equal(promptText(prompt), `see ${LOG.trimEnd()}`)
+  assert.equal(fullPromptText(prompt), `see ${LOG.trimEnd()}`)
 })
 
 test('pasted text that an editor changed does not become a typed mention', () => {
   const draft = typed(['see ', `paste:${LOG}`]).prompt
-  const text = promptText(draft)
+  const text = fullPromptText(draft)
   const edits = [
     text.replace('line 3', 'LINE THREE'),
     text.replaceAll('line', 'entry'),
@@ -297,15 +297,15 @@ test('pasted text that an editor changed does not become a typed mention', () =>
     const prompt = withEdited(draft, draft, `${edit}and @typed.md`)
     assert.equal(prompt.text.includes('@/'), false, edit)
     assert.ok(prompt.text.endsWith('and @typed.md'))
-    assert.equal(promptText(prompt), `${edit}and @typed.md`)
+    assert.equal(fullPromptText(prompt), `${edit}and @typed.md`)
   }
 })
 
 test('an edit applies to the draft it started from: messages that returned meanwhile stay before it', () => {
   const draft = typed(['draft ', `paste:${LOG}`]).prompt
   const now = withReturned(draft, ['steer'])
-  const edited = withEdited(draft, now, promptText(draft).replace('draft', 'better'))
-  assert.equal(promptText(edited), `steer\nbetter ${LOG}`)
+  const edited = withEdited(draft, now, fullPromptText(draft).replace('draft', 'better'))
+  assert.equal(fullPromptText(edited), `steer\nbetter ${LOG}`)
   assert.equal(edited.text.includes('private'), false)
   assert.equal(
     showCaret(withEdited(EMPTY_PROMPT, withReturned(EMPTY_PROMPT, ['steer']), 'new')),
@@ -319,7 +319,7 @@ test('text from elsewhere cannot pass as a placeholder', () => {
   const fake = '\u{10f000}'
   const draft = typed([`paste:${LOG}`]).prompt
   for (const prompt of [withEdited(draft, draft, `${LOG}x${fake}`), withReturned(draft, [`${fake}`])])
-    assert.equal(promptText(prompt).split('key3').length, 2)
+    assert.equal(fullPromptText(prompt).split('key3').length, 2)
 })
 
 test('the text from an editor replaces the draft, and can be undone', () => {
@@ -329,7 +329,7 @@ test('the text from an editor replaces the draft, and can be undone', () => {
   assert.equal(showCaret(typed(['ctrl+_'], { prompt }).prompt), 'draft|')
   const long = 'word '.repeat(5_000)
   assert.equal(withEdited(draft, draft, long).text.length, 2)
-  assert.equal(promptText(withEdited(draft, draft, long)), long)
+  assert.equal(fullPromptText(withEdited(draft, draft, long)), long)
 })
 
 test('Ctrl+B leaves a running turn with and without a draft, and moves back while none runs', () => {
@@ -351,7 +351,7 @@ test('the left arrow opens the agents view in an empty prompt only, and not whil
 test('withDraft() puts a stored draft in front of the prompt, with its pasted parts as placeholders', () => {
   const pasted = 'line\n'.repeat(20)
   const restored = withDraft(typed(['now']).prompt, { text: `see ${pasted}`, pasted: [pasted] })
-  assert.equal(promptText(restored), `see ${pasted}\nnow`)
+  assert.equal(fullPromptText(restored), `see ${pasted}\nnow`)
   assert.ok(restored.text.length < 20)
   assert.deepEqual(pastedDraft(restored), [pasted])
 })
@@ -380,12 +380,12 @@ test('Ctrl+X expands a paste in place, and its text still does not count as type
   assert.equal(prompt.text, `see ${log} please`)
   assert.deepEqual(typed(['ctrl+_'], { prompt }).prompt.text.length, 'see  please'.length + 2)
   const sent = typed(['enter'], { prompt })
-  assert.deepEqual(pastedIn(sent.prompt, `see ${log} please`), [log])
+  assert.deepEqual(findPasted(sent.prompt, `see ${log} please`), [log])
   const edited = typed([...Array(17).fill('left'), 'X', 'enter'], { prompt })
   const effect = edited.effects.find(({ type }) => type === 'submit')
   assert.ok(effect?.type === 'submit')
   assert.match(effect.text, /line X19 of @secret/)
-  const rest = pastedIn(edited.prompt, effect.text).reduce(
+  const rest = findPasted(edited.prompt, effect.text).reduce(
     (text, paste) => text.replaceAll(paste, ''),
     effect.text,
   )

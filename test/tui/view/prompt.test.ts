@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { EMPTY_PROMPT, type Prompt, withCompletions } from '../../../src/tui/text/prompt.ts'
+import { EMPTY_PROMPT, type Prompt, withCompletions } from '../../../src/tui/text/prompt-state.ts'
 import { renderPrompt } from '../../../src/tui/view/prompt.ts'
 import { typed } from '../text/keys.ts'
 

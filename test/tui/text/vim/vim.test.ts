@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { EMPTY_PROMPT, type Prompt } from '../../../../src/tui/text/prompt.ts'
+import { EMPTY_PROMPT, type Prompt } from '../../../../src/tui/text/prompt-state.ts'
 import { readVimCommand } from '../../../../src/tui/text/vim/read-command.ts'
 import { NEW_VIM } from '../../../../src/tui/text/vim/state.ts'
 import { propertyRuns } from '../../../support/property-runs.ts'
