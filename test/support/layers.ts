@@ -188,6 +188,7 @@ export const LAYERS: Record<string, readonly string[]> = {
     'src/mcp/stdio/depth.ts',
     'src/mcp/stdio/line-reader.ts',
   ],
+  'src/edge/import': MECHANISM,
   'src/tui/terminal': BASE,
   'src/tui/text': [...BASE, 'src/tui/search/types.ts'],
   'src/tui/view': TUI_VIEW,
