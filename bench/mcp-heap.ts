@@ -22,6 +22,8 @@ await using servers = openMcpServers({
   ...{ processes, home: folder.path, baseEnv: {}, cacheDir: join(folder.path, 'cache') },
   env: process.env,
   now: Date.now,
+  wait: () => new Promise(() => {}),
+  startsKnown: true,
 })
 const stdio = (word: string): McpEntry => {
   const [command, ...args] = plainServer(`heap-${word}`)

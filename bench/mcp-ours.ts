@@ -24,6 +24,8 @@ export async function ourLayer(name: string, entry: McpEntry, scratch: string): 
     ...{ processes, home: scratch, baseEnv: {}, cacheDir },
     env: process.env,
     now: Date.now,
+    wait: () => new Promise(() => {}),
+    startsKnown: true,
   })
   const agent: AgentConfig = { ...AGENT, mcps: [entry] }
   await servers.connect(agent, entry.name, NEVER)

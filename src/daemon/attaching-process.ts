@@ -9,6 +9,8 @@ export interface AttachingProcess {
   readonly uid: number
   /** Whether the user or a test opted out of the daemon. */
   readonly withoutDaemon: boolean
+  /** Whether it stays for many turns, as a chat does, and not for one command. */
+  readonly isInteractive?: boolean
   readonly stderr: { write(text: string): unknown }
   /**
    * Returns the path of the ripgrep bundled with the caller, unpacked into `folder` if necessary; undefined

@@ -18,17 +18,18 @@ export interface NodeMcp extends Pick<Services, 'mcp' | 'mcpEvents' | 'mcpFrames
 
 /** Prepares the MCP servers of a node. */
 export function buildMcp(
-  { options, now }: NodeContext,
+  { options, now, wait }: NodeContext,
   { liveConfig, processes }: { liveConfig: LiveConfig; processes: ProcessHost },
 ): NodeMcp {
-  const { paths, env, daemon } = options
+  const { paths, env, daemon, isInteractive = false } = options
   const mcpEvents = new Broadcast<McpServerEvent>()
   const mcpFrames = new Broadcast<McpFrame>()
   const servers = lazy(async () => {
     const { openMcpServers } = await import('../mcp/open-servers.ts')
     const baseEnv = (await liveConfig.config()).env
     return openMcpServers({
-      ...{ processes, home: paths.home, cacheDir: paths.cache, env, baseEnv, now, frames: mcpFrames },
+      ...{ processes, home: paths.home, cacheDir: paths.cache, env, baseEnv, now, wait, frames: mcpFrames },
+      startsKnown: daemon !== undefined || isInteractive,
       onEvent: (event) => mcpEvents.publish(event),
     })
   })

@@ -14,7 +14,7 @@ export async function attachInProcess(
   { paths, why, hint }: { paths: HomePaths } & Pick<RuntimeConnection, 'why' | 'hint'>,
 ): Promise<RuntimeConnection> {
   await refuseForeignHome(paths)
-  const { env, pid, uid, homeDir, ripgrep, searchWorker } = caller
+  const { env, pid, uid, homeDir, ripgrep, searchWorker, isInteractive = false } = caller
   const services = compose({
     paths,
     env,
@@ -24,6 +24,7 @@ export async function attachInProcess(
     homeDir,
     ripgrep,
     searchWorker,
+    isInteractive,
     log: silentLog,
   })
   await services.migrate((_, message) => caller.stderr.write(sanitize(`crabtalk: ${message}\n`)))

@@ -63,6 +63,8 @@ export interface NodeOptions {
    */
   searchWorker(): Promise<string | URL | undefined>
   log: Log
+  /** Whether the node stays for many turns, as that of a chat does. */
+  isInteractive?: boolean
   /** Absent when the node serves one command, in that command's process. */
   daemon?: DaemonSelf
 }

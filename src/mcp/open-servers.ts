@@ -23,6 +23,13 @@ export interface McpOptions extends TargetDefaults {
   env: Readonly<Record<string, string | undefined>>
   /** Milliseconds since 1970. */
   now(): number
+  /** Waits for a time in milliseconds without keeping the process alive. Rejects when aborted. */
+  wait(ms: number, signal: AbortSignal): Promise<unknown>
+  /**
+   * Whether servers start in advance although their tools are remembered. A process that serves one command
+   * leaves them to the first call (ADR 0216).
+   */
+  startsKnown: boolean
   /** Receives every server event, once for each owner. Must not throw. */
   onEvent?(event: McpServerEvent): void
   /** Sees every message of every connection. */
@@ -34,13 +41,13 @@ export interface McpOptions extends TargetDefaults {
  * registered or runs a turn.
  */
 export function openMcpServers(options: McpOptions): McpServers {
-  const { cacheDir, now, onEvent } = options
+  const { cacheDir, now, onEvent, startsKnown } = options
   const memory = new ServerMemory(join(cacheDir, 'mcp'))
   const peers = new Peers({ ...options, memory })
   if (onEvent) peers.listen((event) => onEvent(event))
   const lists = new ToolLists(peers)
   return {
-    hook: mcpHook({ peers, lists, now }),
+    hook: mcpHook({ peers, lists, now, startsKnown }),
     peers: () => peers.all().map(viewPeer),
     view(agent) {
       const servers = viewServers(
@@ -58,7 +65,7 @@ export function openMcpServers(options: McpOptions): McpServers {
     ...openServerCalls({ peers, memory, now }),
     ...openResourcesAndPrompts(peers),
     async setBaseEnv(baseEnv) {
-      for (const agentId of await peers.rebase(baseEnv)) startEager(peers, agentId)
+      for (const agentId of await peers.rebase(baseEnv)) startEager(peers, agentId, startsKnown)
     },
     release: () => peers.release(),
     [Symbol.asyncDispose]: () => endWithin(peers, END_MS),

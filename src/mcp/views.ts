@@ -34,7 +34,7 @@ export function viewPeer(peer: Peer): PeerView {
     connectedAt: peer.state === 'connected' ? peer.connectedAt : undefined,
     lastOkAt: record.lastOkAt,
     lastErrorAt: record.lastErrorAt ?? peer.memory.failure?.at,
-    nextRetryAt: failures.nextRetryAt,
+    nextRetryAt: peer.nextRetryAt,
   }
 }
 

@@ -81,7 +81,7 @@ test('renaming an agent moves its servers without starting or stopping one', asy
     kinds.push(`${agent} ${kind}`)
     if (agent === 'new') break
   }
-  assert.deepEqual(kinds, ['old connecting', 'old connected', 'new connected'])
+  assert.deepEqual(kinds, ['old connecting', 'old connected', 'old disconnected', 'new connected'])
   assert.deepEqual(server.starts(), [pid])
 })
 

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdtempDisposable } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { AgentConfig } from '../../src/core/config/agent-schema.ts'
 import type { McpEntry } from '../../src/core/config/mcp-entry.ts'
 import { openProcessHost } from '../../src/core/process/process-host.ts'
@@ -33,12 +34,14 @@ export interface McpNode extends AsyncDisposable {
   /** Returns the entry of a misbehaving server that records what it does. */
   watch(options?: ServerOptions, start?: Start): WatchedServer
   /** Opens another node on the same folder, as another process would be. */
-  openAnother(): Promise<McpNode>
+  openAnother(options?: McpNodeOptions): Promise<McpNode>
 }
 
 export interface McpNodeOptions {
   baseEnv?: Record<string, string>
   env?: Record<string, string | undefined>
+  /** False as in a process that serves one command. */
+  startsKnown?: boolean
 }
 
 export const NEVER = new AbortController().signal
@@ -58,7 +61,7 @@ export async function mcpNode(options: McpNodeOptions = {}): Promise<McpNode> {
 function openNode(
   options: McpNodeOptions & { mark: string; folder: string; leave: () => Promise<void>; opened: number },
 ): McpNode {
-  const { baseEnv = {}, env = process.env, mark, folder, leave, opened } = options
+  const { baseEnv = {}, env = process.env, startsKnown = true, mark, folder, leave, opened } = options
   const events: McpServerEvent[] = []
   const processes = openProcessHost({ pid: process.pid })
   const node: McpNode = {
@@ -74,10 +77,12 @@ function openNode(
       cacheDir: join(folder, 'cache'),
       env,
       now: () => node.now(),
+      wait: (ms, signal) => waitForClock(node, ms, signal),
+      startsKnown,
       onEvent: (event) => events.push(event),
     }),
     watch: (serverOptions, start) => watchedServer(folder, serverOptions, start),
-    openAnother: async () => openNode({ ...options, leave: async () => {} }),
+    openAnother: async (changes) => openNode({ ...options, ...changes, leave: async () => {} }),
     async [Symbol.asyncDispose]() {
       await node.servers[Symbol.asyncDispose]()
       await processes[Symbol.asyncDispose]()
@@ -85,6 +90,12 @@ function openNode(
     },
   }
   return node
+}
+
+/** Waits until the clock of a node, which tests advance, shows a time. */
+async function waitForClock(node: McpNode, ms: number, signal: AbortSignal): Promise<void> {
+  const due = node.now() + ms
+  while (node.now() < due) await sleep(5, undefined, { signal, ref: false })
 }
 
 let count = 0

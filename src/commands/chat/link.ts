@@ -51,7 +51,7 @@ async function attachQuietly(host: Host, signal: AbortSignal): Promise<AttachRes
   const notes: LinkNote[] = []
   const { attach } = await import('../../daemon/attach.ts')
   const stderr = { write: (text: string) => notes.push({ text: text.replace(/^crabtalk: /, '').trim() }) }
-  const attached = await attach({ ...host, stderr }, { daemon: 'start', signal })
+  const attached = await attach({ ...host, stderr, isInteractive: true }, { daemon: 'start', signal })
   const { why, hint } = attached
   if (hint !== undefined) notes.push({ text: `This chat runs in its own process: ${why}`, hint })
   if (attached.olderAt === undefined) return { attached, notes }

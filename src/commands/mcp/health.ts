@@ -79,10 +79,7 @@ function toRow({ server, peer }: Health, now: number): string[] {
   ]
 }
 
-/**
- * Formats when a server is retried; one that ended while it was running may be restarted immediately, by the
- * next call.
- */
+/** Formats when a server is retried: at that time by itself, unless only a call starts it. */
 function formatRetry({ server, peer }: Pick<Health, 'server' | 'peer'>, now: number): string {
   if (peer?.nextRetryAt) return formatUntil(peer.nextRetryAt, now)
   return server.state === McpPeerState.FAILED ? 'next call' : '-'
@@ -90,7 +87,7 @@ function formatRetry({ server, peer }: Pick<Health, 'server' | 'peer'>, now: num
 
 function formatUntil(time: string, now: number): string {
   const seconds = Math.ceil((Date.parse(time) - now) / 1000)
-  return seconds > 0 ? `in ${seconds}s` : 'now'
+  return seconds > 0 ? `in ${seconds}s` : 'next call'
 }
 
 function toJson({ agent, server, peer }: Health) {

@@ -17,7 +17,7 @@ export const serveAgentsCommand: CommandHandler = async ({ options, host }) => {
     stop.abort()
   })
   host.stdout.onClosed = () => stop.abort()
-  await using attached = await attach(host, { signal: stop.signal })
+  await using attached = await attach({ ...host, isInteractive: true }, { signal: stop.signal })
   const { serveAgents } = await import('../../mcp/serve/serve-agents.ts')
   const only = options.values('agent')
   if (host.stdinKind() === 'terminal') host.stderr.write(FOR_A_PERSON)

@@ -23,8 +23,8 @@ export interface OfferOptions {
 
 /**
  * Prepares the tools of an agent for a turn. Waits, in parallel, for servers whose tools are not known, but
- * only once: a server that failed recently is started in the background. Notices name the servers and tools
- * that are missing.
+ * only once: a server that failed recently gets half a second if it may be started again, and continues in the
+ * background. Notices name the servers and tools that are missing.
  *
  * A required server is always waited for. Throws `unavailable` when it cannot be used, or as the signal does.
  */
@@ -60,12 +60,27 @@ async function makeReady(
   if (peer.list) return undefined
   const { failure } = peer.memory
   const age = now() - (failure?.at ?? 0) // negative when the clock was set back
-  if (failure && age >= 0 && age < RECENT_FAILURE_MS) {
+  const isRecent = age >= 0 && age < RECENT_FAILURE_MS
+  if (failure && (isRecent || (peer.failures.error && peer.retriesItself))) {
     peer.start()
+    if (await isBackSoon(peer, turn.signal)) return undefined
     return peer.failures.error ?? new CrabError('unavailable', `${failure.why}, ${formatAge(age)} ago`)
   }
   notifyStart(claim, turn, now())
   return await waitFor(peer, turn.signal)
+}
+
+/** Waits a moment for a server that is starting again; returns whether its tools are known then. */
+async function isBackSoon(peer: Peer, signal: AbortSignal): Promise<boolean> {
+  if (peer.state !== 'connecting') return false
+  const deadline = { ms: COMING_BACK_MS, toError: () => new CrabError('timeout', 'it is not back yet') }
+  try {
+    await withDeadline((soon) => peer.connect({}, soon), deadline, signal)
+    return true
+  } catch {
+    if (signal.aborted) throw toCancelledError(signal)
+    return false // the caller tells why, from the failures of the server
+  }
 }
 
 /** Waits at most the startup time of the server, including the wait for a slot; the start itself continues. */
@@ -123,6 +138,8 @@ function formatAge(ms: number): string {
 
 /** The time after a failure during which a turn does not wait for the server. */
 const RECENT_FAILURE_MS = 300_000
+/** The time a turn waits for a server that is starting again after a failure. */
+const COMING_BACK_MS = 500
 /** Added so that a server which got its slot immediately reports its own timeout. */
 const GRACE_MS = 100
 const MAX_NAMED = 5

@@ -25,10 +25,12 @@ export interface McpHookOptions {
   lists: ToolLists
   /** Milliseconds since 1970. */
   now(): number
+  /** Whether servers whose tools are remembered start before they are called. */
+  startsKnown: boolean
 }
 
 /** Creates the hook that offers the tools of an agent's MCP servers to its turns. */
-export function mcpHook({ peers, lists, now }: McpHookOptions): Hook {
+export function mcpHook({ peers, lists, now, startsKnown }: McpHookOptions): Hook {
   /**
    * The tools each turn was offered, keyed by its agent object: lists and declarations may change while the
    * turn runs.
@@ -47,7 +49,7 @@ export function mcpHook({ peers, lists, now }: McpHookOptions): Hook {
   return {
     async onRegisterAgent(agent) {
       await peers.register(agent)
-      startEager(peers, agent.id)
+      startEager(peers, agent.id, startsKnown)
     },
     async onUnregisterAgent({ id }) {
       await peers.unregister(id)
@@ -59,7 +61,7 @@ export function mcpHook({ peers, lists, now }: McpHookOptions): Hook {
       if (pinned) return show(agent, pinned, pinned) // a repeated request of the same turn: it has already waited, and its notices are out
       // A turn that waited for its conversation may hold an older version of the agent: the last registration
       // counts.
-      if (!peers.getClaims(agent.id) && (await peers.ensure(agent))) startEager(peers, agent.id)
+      if (!peers.getClaims(agent.id) && (await peers.ensure(agent))) startEager(peers, agent.id, startsKnown)
       const takeDropped = (peer: Peer) => takeOnce(reportedDrops, peer.memory.newlyDropped, agent.id)
       const claimed = peers.getClaims(agent.id) ?? []
       const isPinned = turn.turnOver !== undefined && holdUntil(turn.turnOver, claimed)
@@ -115,9 +117,14 @@ function holdUntil(over: AbortSignal, claimed: readonly Claim[]): boolean {
   return true
 }
 
-/** Starts the servers of an agent in the background, except those with `start = "lazy"`. */
-export function startEager(peers: Peers, agentId: string): void {
-  for (const { peer, entry } of peers.getClaims(agentId) ?? []) if (entry.start !== 'lazy') peer.start()
+/**
+ * Starts the servers of an agent in the background, except those with `start = "lazy"` and, without
+ * `startsKnown`, those whose tools are remembered: they start when they are called.
+ */
+export function startEager(peers: Peers, agentId: string, startsKnown: boolean): void {
+  for (const { peer, entry } of peers.getClaims(agentId) ?? []) {
+    if (entry.start !== 'lazy' && (startsKnown || peer.list === undefined)) peer.start()
+  }
 }
 
 async function describe({ name, entry, tool }: AgentTool, { args }: ToolRequest): Promise<PolicyAction> {

@@ -68,7 +68,10 @@ export class FailureRecord {
   error: CrabError | undefined
   /** Consecutive failures, of starts and of running servers. */
   count = 0
+  /** When a call may start it again; undefined when it may now. */
   nextRetryAt: number | undefined
+  /** When it is started again without a call, if anything does that. */
+  selfRetryAt: number | undefined
 
   constructor(now: () => number) {
     this.#now = now
@@ -83,15 +86,16 @@ export class FailureRecord {
   /** Records that a running server asked to be retried later. */
   throttled(retryAfterMs: number): void {
     this.nextRetryAt = this.#now() + retryAfterMs
+    this.selfRetryAt = this.nextRetryAt
   }
 
   /**
-   * Records that a running server ended. It may be restarted immediately the first time, but backs off if it
+   * Records that a running server ended. A call may restart it immediately the first time; it backs off if it
    * ends again without having answered.
    */
   ended(error: CrabError): void {
     this.#add(error)
-    if (this.#hasAnswered) this.nextRetryAt = undefined
+    if (this.#hasAnswered) this.#allowCalls()
     else this.#delay()
     this.#hasAnswered = false
   }
@@ -101,6 +105,7 @@ export class FailureRecord {
     this.error = undefined
     this.count = 0
     this.nextRetryAt = undefined
+    this.selfRetryAt = undefined
   }
 
   /** Resets the back-off, after an answered call or when a user retries. */
@@ -108,6 +113,7 @@ export class FailureRecord {
     this.#delays = 0
     this.#hasAnswered = true
     this.nextRetryAt = undefined
+    this.selfRetryAt = undefined
   }
 
   /** The milliseconds until a start is allowed; 0 when it is allowed now. */
@@ -128,7 +134,13 @@ export class FailureRecord {
   #delay(leastMs = 0): void {
     const ownMs = Math.min(FIRST_DELAY_MS * 2 ** this.#delays, MAX_DELAY_MS)
     this.nextRetryAt = this.#now() + Math.max(ownMs, leastMs)
+    this.selfRetryAt = this.nextRetryAt
     this.#delays++
+  }
+
+  #allowCalls(): void {
+    this.nextRetryAt = undefined
+    this.selfRetryAt = this.#now() + FIRST_DELAY_MS
   }
 
   #add(error: CrabError): void {

@@ -34,6 +34,10 @@ export type PeerEvent = 'connecting' | 'connected' | 'failed' | 'disconnected'
 
 /** The dependencies of a peer. */
 export interface PeerOptions extends PeerMemoryOptions, Pick<PeerStartOptions, 'target' | 'slots' | 'open'> {
+  /** Whether an agent declares it. */
+  isDeclared(): boolean
+  /** Waits for a time in milliseconds without keeping the process alive. Rejects when aborted. */
+  wait(ms: number, signal: AbortSignal): Promise<unknown>
   onEvent(kind: PeerEvent): void
   onToolsChanged(): void
 }
@@ -49,7 +53,8 @@ export interface PeerOptions extends PeerMemoryOptions, Pick<PeerStartOptions, '
  * - connected: it answers calls. #stopIdle() makes it idle, #lose() (the server ended, or refused the credentials)
  *   makes it failed or needs_auth, reconnect() makes it connecting.
  * - failed, needs_auth: the last start or connection failed, here or in an earlier process. connect() and start() make
- *   it connecting once FailureRecord allows it, connect() with `insist` and reconnect() immediately.
+ *   it connecting once FailureRecord allows it, connect() with `insist` and reconnect() immediately. A server that
+ *   `retriesItself` becomes connecting by itself at that time (ADR 0216).
  */
 export class Peer {
   readonly fingerprint: string
@@ -69,6 +74,8 @@ export class Peer {
   readonly #start: PeerStart
   #connection: Connection | undefined
   #refresh: ListRefresh | undefined
+  /** Aborted when the pending retry is no longer due. */
+  #retry = new AbortController()
   readonly #holders = new RefCount()
   readonly #idle = new IdleTimer({
     limitMs: () => idleLimit(this.#entries()),
@@ -135,6 +142,20 @@ export class Peer {
   /** The time limit of its next start, milliseconds. */
   get startupMs(): number {
     return this.#start.limitMs
+  }
+
+  /**
+   * Whether it is started again by itself after a failure. A lazy server waits for a call, and refused
+   * credentials wait for a user: they do not get better with time.
+   */
+  get retriesItself(): boolean {
+    const isEager = this.claims.some(({ entry }) => entry.start !== 'lazy')
+    return isEager && !this.#issue && this.error?.kind !== 'credentials' && this.#options.isDeclared()
+  }
+
+  /** When it is started again, by itself or at the earliest by a call; undefined when a call may start it now. */
+  get nextRetryAt(): number | undefined {
+    return this.retriesItself ? this.failures.selfRetryAt : this.failures.nextRetryAt
   }
 
   /** The last lines of its standard error, oldest first. */
@@ -223,6 +244,7 @@ export class Peer {
   async end(): Promise<void> {
     this.#shutdown.abort(new CrabError('unavailable', 'it is being stopped'))
     this.#holders.end()
+    this.#retry.abort()
     await this.#disconnect()
     await this.#start.close()
     await this.memory.settled()
@@ -232,6 +254,7 @@ export class Peer {
   release(): void {
     this.#shutdown.abort(new CrabError('unavailable', 'it is being stopped'))
     this.#idle.stop()
+    this.#retry.abort()
     this.#refresh?.stop()
     this.#connection?.release()
     this.#start.release()
@@ -266,7 +289,22 @@ export class Peer {
     this.memory.failed(error)
     this.record.lastErrorAt = this.#options.now()
     this.#options.onEvent('failed')
+    void this.#retryLater()
     return error
+  }
+
+  /** Starts it again when its back-off is over, if it still `retriesItself` then. Never rejects. */
+  async #retryLater(): Promise<void> {
+    this.#retry.abort()
+    this.#retry = new AbortController()
+    const { signal } = this.#retry
+    const { selfRetryAt = 0 } = this.failures
+    try {
+      await this.#options.wait(Math.max(0, selfRetryAt - this.#options.now()), signal)
+    } catch {
+      return // ended, or a later failure set another time
+    }
+    if (!signal.aborted && this.error && this.retriesItself) this.start()
   }
 
   /** Records that the server ended by itself: its tools stay, and the next call starts it again. */
@@ -278,6 +316,7 @@ export class Peer {
     this.failures.ended(maskError(error, this.target))
     this.record.lastErrorAt = this.#options.now()
     this.#options.onEvent('failed')
+    void this.#retryLater()
   }
 
   /** Updates the state from a failed call. */

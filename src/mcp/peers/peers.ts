@@ -23,6 +23,8 @@ export interface PeersOptions extends TargetDefaults {
   env: Readonly<Record<string, string | undefined>>
   /** Milliseconds since 1970. */
   now(): number
+  /** Waits for a time in milliseconds without keeping the process alive. Rejects when aborted. */
+  wait(ms: number, signal: AbortSignal): Promise<unknown>
   /** Sees every message of every connection. */
   frames?: FrameTap | undefined
 }
@@ -121,7 +123,11 @@ export class Peers {
 
   /** Drops all claims of an agent. */
   unregister(agentId: string): Promise<void> {
-    return this.#claims.serialize(agentId, async () => this.#dropClaims(this.#claims.remove(agentId)))
+    return this.#claims.serialize(agentId, async () => {
+      const before = this.#claims.remove(agentId)
+      this.#emitDepartures(before, [])
+      this.#dropClaims(before)
+    })
   }
 
   /**
@@ -180,6 +186,7 @@ export class Peers {
       return { agentId: agent.id, agent: agent.name, entry, peer: this.#getOrCreatePeer(known[i]!) }
     })
     const before = this.#claims.replace(agent.id, claimed)
+    this.#emitDepartures(before, claimed)
     for (const { peer } of claimed) peer.claims = this.#claims.byPeer(peer)
     for (const claim of claimed)
       if (!before.some((old) => isSameOwner(old, claim))) this.#emitter.emitCurrentState(claim)
@@ -218,9 +225,10 @@ export class Peers {
   }
 
   #createPeer(resolved: ResolvedServer): Peer {
-    const { memory, now } = this.#options
+    const { memory, now, wait } = this.#options
     const peer: Peer = new Peer({
-      ...{ ...resolved, memory, now, slots: this.#slots },
+      ...{ ...resolved, memory, now, wait, slots: this.#slots },
+      isDeclared: () => this.#peers.get(peer.fingerprint) === peer,
       open: (state, signal) => this.#open(peer, state, signal),
       onEvent: (kind) => {
         if (!this.#draining.has(peer)) this.#emitter.emit(kind, peer.claims)
@@ -239,6 +247,14 @@ export class Peers {
     return await openLink({ ...this.#options, ...state, peer: traced }, signal)
   }
 
+  /** Tells owners that they have left a server, also one that goes on for others or under another name. */
+  #emitDepartures(previous: readonly Claim[], after: readonly Claim[]): void {
+    for (const claim of previous) {
+      if (after.some((one) => isSameOwner(claim, one))) continue
+      this.#emitter.emitDeparture(claim, this.#claims.byPeer(claim.peer))
+    }
+  }
+
   /** Detaches claims that are no longer in force; a server without any is drained in the background. */
   #dropClaims(before: readonly Claim[]): void {
     for (const peer of new Set(before.map((claim) => claim.peer))) {
@@ -246,7 +262,6 @@ export class Peers {
       peer.claims = this.#claims.byPeer(peer)
       if (peer.claims.length > 0 || this.#peers.get(peer.fingerprint) !== peer) continue
       this.#peers.delete(peer.fingerprint)
-      if (peer.state === 'connected' || peer.state === 'connecting') this.#emitter.emit('disconnected', old)
       peer.claims = old // the limits of its last declarations apply to those who still hold it
       this.#draining.begin(peer)
     }

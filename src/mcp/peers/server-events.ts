@@ -61,6 +61,13 @@ export class PeerEmitter {
     this.#emitOne({ kind: state, claims, claim })
   }
 
+  /** Tells an owner that it has left a server whose state it knows. The event names the owners that remain. */
+  emitDeparture(claim: Claim, remaining: readonly Claim[]): void {
+    const { state } = claim.peer
+    if (state !== 'idle' && state !== 'invalid')
+      this.#emitOne({ kind: 'disconnected', claims: remaining, claim })
+  }
+
   #emitOne(ownerEvent: Omit<OwnerEvent, 'at'>): void {
     const event = toEvent({ ...ownerEvent, at: this.#now() })
     for (const listener of this.#listeners) listener(event)

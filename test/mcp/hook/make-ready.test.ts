@@ -141,9 +141,9 @@ describe('what a turn is offered', { concurrency: 4 }, () => {
     ])
   })
 
-  test('a server that failed recently is started in the background and not waited for, also by the next process', async () => {
+  test('a server that failed recently is not waited for beyond half a second, also by the next process', async () => {
     await using node = await mcpNode()
-    const server = node.watch({ at: { 'tools/list': 'error' }, first: 1 })
+    const server = node.watch({ at: { start: 'crash' }, first: 2, delay: { initialize: 1_500 } })
     const agent = agentWith([server.entry])
     await node.servers.connect(agent, 'misbehaving', NEVER).catch(() => undefined)
     await node.servers.hook.onUnregisterAgent!(agent)
@@ -151,14 +151,42 @@ describe('what a turn is offered', { concurrency: 4 }, () => {
     await using other = await node.openAnother()
     const { names, notices } = await offer(other, agent)
     assert.deepEqual(names, [])
-    assert.match(
-      notices.join(),
-      /"misbehaving": tools\/list failed on purpose, 0 s ago; its tools are left out/,
-    )
+    assert.match(notices.join(), /"misbehaving": it exited .*, 0 s ago; its tools are left out/)
     await untilState(other, 'connected')
     const again = await offer(other, agent)
     assert.ok(again.names.includes('mcp__misbehaving__echo'))
     assert.deepEqual(again.notices, [])
+  })
+
+  test('a turn has the tools of a server that is just coming back', async () => {
+    await using node = await mcpNode()
+    const server = node.watch({ at: { start: 'crash' }, first: 2 })
+    const agent = agentWith([{ ...server.entry, start: 'lazy' }])
+    assert.equal((await offer(node, agent)).notices.length, 1)
+    assert.match((await offer(node, agent)).notices.join(), /its tools are left out/)
+    node.advancedMs = 5_000
+    const back = async () => (await offer(node, agent)).names.includes('mcp__misbehaving__echo')
+    await until('a turn has its tools', back)
+    assert.equal(server.starts().length, 3)
+  })
+
+  test('a process that serves one command starts a remembered server when it is called', async () => {
+    await using node = await mcpNode()
+    const [known, unknown] = [node.watch({ tools: ['few'] }), node.watch({ tools: ['few'] })]
+    const remembered = await storeOldList(node, known.entry)
+    const agent = agentWith([known.entry, { ...unknown.entry, name: 'new' }])
+    await using command = await node.openAnother({ startsKnown: false })
+    await command.servers.hook.onRegisterAgent!(agent)
+    const { names } = await offer(command, agent)
+    assert.deepEqual(names, [...remembered, 'mcp__new__add', 'mcp__new__echo'])
+    assert.deepEqual(known.starts(), [])
+    await assert.rejects(run(command, agent, { name: 'mcp__misbehaving__old' })!, {
+      kind: 'missing',
+      message: /it no longer has this tool/,
+    })
+    const later = await offer(command, agent)
+    assert.ok(later.names.includes('mcp__misbehaving__echo') && !later.names.includes(remembered[0]!))
+    assert.equal(known.starts().length, 1)
   })
 
   test('a server that failed more than five minutes ago is waited for again', async () => {

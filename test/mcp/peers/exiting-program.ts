@@ -21,6 +21,8 @@ const servers = openMcpServers({
   cacheDir: join(folder!, 'cache'),
   env: process.env,
   now: Date.now,
+  wait: () => new Promise(() => {}),
+  startsKnown: true,
 })
 const [mark] = /crab-[\w-]+/.exec(entry!)!
 const record = String(mcps[0].args.find((arg: string) => arg.startsWith('--record='))).slice(

@@ -49,18 +49,19 @@ describe('servers and their owners', { concurrency: 4 }, () => {
     })
   }
 
-  test('a server ends when its last owner leaves, and the owner is told', async () => {
+  test('a server ends when its last owner leaves, and each owner that leaves is told', async () => {
     await using node = await mcpNode()
     const server = node.watch()
     const [one, two] = [agentWith([server.entry]), agentWith([server.entry])]
     for (const agent of [one, two]) await offer(node, agent)
     await node.servers.hook.onUnregisterAgent!(one)
+    assert.deepEqual(kinds(node, one.name), ['connecting', 'connected', 'disconnected'])
+    assert.deepEqual(node.events.at(-1)!.owners, [{ agent: two.name, name: 'misbehaving' }])
     assert.equal((await run(node, two, { name: 'mcp__misbehaving__pid' }))?.isError, false)
     await node.servers.hook.onUnregisterAgent!(two)
     assert.deepEqual(node.servers.peers(), [])
     await waitUntilGone(server)
     assert.deepEqual(kinds(node, two.name), ['connected', 'disconnected'])
-    assert.ok(!kinds(node, one.name).includes('disconnected'))
   })
 
   test('a server whose agent and name change keeps its process', async () => {
@@ -70,6 +71,13 @@ describe('servers and their owners', { concurrency: 4 }, () => {
     await offer(node, agent)
     const renamed = { ...agent, name: 'renamed', mcps: [{ ...server.entry, name: 'other' }] }
     await node.servers.hook.onRegisterAgent!(renamed)
+    assert.deepEqual(
+      node.events.slice(-2).map(({ kind, agent: owner, name }) => [kind, owner, name]),
+      [
+        ['disconnected', agent.name, 'misbehaving'],
+        ['connected', 'renamed', 'other'],
+      ],
+    )
     const { names } = await offer(node, renamed)
     assert.ok(names.includes('mcp__other__echo'))
     assert.equal(server.starts().length, 1)

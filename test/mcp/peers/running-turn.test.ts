@@ -125,8 +125,9 @@ describe('a running turn', { concurrency: 4 }, () => {
   test('does not prevent its servers from ending with the node', async () => {
     await using node = await mcpNode()
     const { processes, folder, now } = node
+    const wait = () => new Promise(() => {})
     const memory = new ServerMemory(join(folder, 'cache', 'mcp'))
-    const peers = new Peers({ processes, memory, home: folder, baseEnv: {}, env: process.env, now })
+    const peers = new Peers({ processes, memory, home: folder, baseEnv: {}, env: process.env, now, wait })
     const server = node.watch()
     const agent = agentWith([server.entry])
     await peers.register(agent)

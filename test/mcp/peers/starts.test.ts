@@ -96,6 +96,40 @@ describe('starts and ends of servers', { concurrency: 4 }, () => {
     }
   })
 
+  test('a failed server is started again by itself when its delay is over, and so is one that ended', async () => {
+    await using node = await mcpNode()
+    const server = node.watch({ at: { start: 'crash' }, first: 3 })
+    const agent = agentWith([server.entry])
+    await node.servers.hook.onRegisterAgent!(agent)
+    for (const [failures, seconds] of [5, 10].entries()) {
+      await until('it failed', () => node.servers.peers()[0]!.failures === failures + 1)
+      assert.equal(Math.ceil((node.servers.peers()[0]!.nextRetryAt! - node.now()) / 1_000), seconds)
+      node.advancedMs += seconds * 1_000
+    }
+    await untilState(node, 'connected')
+    const begun = server.starts().length
+    process.kill(server.starts().at(-1)!, 'SIGKILL')
+    await untilState(node, 'failed')
+    node.advancedMs += 5_000
+    await untilState(node, 'connected')
+    assert.equal(server.starts().length, begun + 1)
+  })
+
+  test('refused credentials, lazy servers and servers without owners are not tried again by themselves', async () => {
+    await using node = await mcpNode()
+    const [lazy, gone] = [node.watch({ at: { start: 'crash' } }), node.watch({ at: { start: 'crash' } })]
+    const agent = agentWith([{ ...lazy.entry, start: 'lazy' }])
+    const other = agentWith([gone.entry])
+    await offer(node, agent)
+    await offer(node, other)
+    await node.servers.hook.onUnregisterAgent!(other)
+    const before = [lazy.starts().length, gone.starts().length]
+    node.advancedMs += 300_000
+    const [next] = [node.watch({ at: { start: 'crash' } })]
+    await offer(node, agentWith([next.entry]))
+    assert.deepEqual([lazy.starts().length, gone.starts().length], before)
+  })
+
   test('a call does not start a server that failed too recently, and says when it may', async () => {
     await using node = await mcpNode()
     const server = node.watch({ at: { start: 'crash' } })

@@ -157,7 +157,7 @@ function leavingProgram(folder: string, url: string): string {
 import { openMcpServers } from ${source('mcp/open-servers.ts')}
 const home = ${JSON.stringify(folder)}
 const processes = openProcessHost({ pid: process.pid })
-const servers = openMcpServers({ processes, home, baseEnv: {}, cacheDir: home, env: {}, now: Date.now })
+const servers = openMcpServers({ processes, home, baseEnv: {}, cacheDir: home, env: {}, now: Date.now, wait: () => new Promise(() => {}), startsKnown: true })
 const agent = { id: 'A', name: 'crab', tools: [], mcps: [{ name: 'far', url: ${JSON.stringify(url)} }] }
 const { state } = await servers.connect(agent, 'far', new AbortController().signal)
 console.log(state)
