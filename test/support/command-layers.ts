@@ -172,6 +172,13 @@ export const COMMAND_LAYERS: Record<string, readonly string[]> = {
     'src/core/transport/token.ts',
   ],
   'src/commands/usage': COMMAND,
+  'src/commands/vault': [
+    ...COMMAND,
+    'src/core/lease/sqlite-leases.ts',
+    'src/core/process/run-tool.ts',
+    'src/edge/credentials',
+    'src/edge/vault',
+  ],
   'src/commands/trust': [...COMMAND, 'src/core/lease/sqlite-leases.ts', 'src/core/trust'],
   'src/commands/up': [
     ...COMMAND,

@@ -188,6 +188,8 @@ export const LAYERS: Record<string, readonly string[]> = {
     'src/mcp/stdio/depth.ts',
     'src/mcp/stdio/line-reader.ts',
   ],
+  'src/edge/vault': [...MECHANISM, 'src/core/process/run-tool.ts'],
+  'src/edge/credentials': [...MECHANISM, 'src/edge/vault/types.ts'],
   'src/edge/import': MECHANISM,
   'src/tui/terminal': BASE,
   'src/tui/text': [...BASE, 'src/tui/search/types.ts'],

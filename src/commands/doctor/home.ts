@@ -60,7 +60,7 @@ async function checkSecretModes({ paths }: CheckContext): Promise<CheckResult[]>
   const home = await statOrUndefined(paths.home)
   if (home && (home.mode & 0o077) === 0) return [ok('only you can open the home, and so its secrets')]
   const files = await findSecretFiles(paths)
-  const entered = await findAccessible([paths.run, paths.vault])
+  const entered = await findAccessible([paths.run, paths.vaultKeys])
   const read = await findAccessible(files.certain)
   const perhaps = await findAccessible(files.possible)
   const open = [

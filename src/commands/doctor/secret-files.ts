@@ -1,5 +1,3 @@
-import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import { REDACTED, redactWords } from '../../core/base/secrets/redact.ts'
 import { type IdentifiedFile, readAgentFiles, toAgent } from '../../core/config/agent-files.ts'
 import type { Config } from '../../core/config/config.ts'
@@ -19,11 +17,10 @@ interface SecretFiles {
 export async function findSecretFiles(paths: HomePaths): Promise<SecretFiles> {
   const agents = await readAgentFiles(paths.agents).catch(() => [])
   const judged = await Promise.all([judgeConfig(paths), ...agents.map(judgeAgent)])
-  const vault = await readdir(paths.vault).catch(() => []) // most homes have none
   const filesThat = (verdict: Verdict) =>
     judged.filter((one) => one.verdict === verdict).map((one) => one.path)
   return {
-    certain: [...filesThat('has secrets'), ...vault.map((name) => join(paths.vault, name))],
+    certain: [...filesThat('has secrets'), paths.vault, paths.dotEnv],
     possible: filesThat('unknown'),
   }
 }

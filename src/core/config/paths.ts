@@ -1,8 +1,8 @@
 import { readlinkSync, realpathSync } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import { CrabError } from '../base/errors.ts'
 
-/** Everything under the home directory, as absolute paths. Folders need not exist. */
+/** Everything under the home directory, and the keys of its vault, as absolute paths. Folders need not exist. */
 export interface HomePaths {
   readonly home: string
   /** config.toml, which the user writes; programs write the default model only. */
@@ -26,7 +26,15 @@ export interface HomePaths {
   /** The user's own MCP templates. */
   readonly catalog: string
   readonly packages: string
+  /** The encrypted file with the user's credentials. */
   readonly vault: string
+  /**
+   * The folder with keys of vaults, outside of the home so that a copy of the home cannot be decrypted; inside
+   * it for a user without a home directory.
+   */
+  readonly vaultKeys: string
+  /** `.env`, the user's own file of credentials, as other programs read it. */
+  readonly dotEnv: string
   /** Sockets, port files, leases.db and proc; mode 0700. */
   readonly run: string
   readonly leases: string
@@ -79,6 +87,8 @@ export function homePaths(
     catalog: join(home, 'mcp', 'catalog'),
     packages: join(home, 'packages'),
     vault: join(home, 'vault'),
+    vaultKeys: join(userConfigFolder(env, homeDir) ?? home, 'vault-keys'),
+    dotEnv: join(home, '.env'),
     run,
     leases: join(run, 'leases.db'),
     proc: join(run, 'proc'),
@@ -87,6 +97,16 @@ export function homePaths(
     undo: join(home, 'cache', 'undo'),
     logs: join(home, 'logs'),
   }
+}
+
+/** Returns crabtalk's folder for configuration outside of any home: `$XDG_CONFIG_HOME/crabtalk`, if that is absolute. */
+function userConfigFolder(
+  env: Readonly<Record<string, string | undefined>>,
+  homeDir: string,
+): string | undefined {
+  const own = env['XDG_CONFIG_HOME'] ?? ''
+  if (isAbsolute(own)) return join(own, 'crabtalk')
+  return homeDir === '' ? undefined : join(homeDir, '.config', 'crabtalk')
 }
 
 /** Resolves the links of a path whose last parts need not exist yet. */

@@ -40,6 +40,8 @@ test('homePaths() puts every path under the home', () => {
     catalog: '/h/mcp/catalog',
     packages: '/h/packages',
     vault: '/h/vault',
+    vaultKeys: '/home/me/.config/crabtalk/vault-keys',
+    dotEnv: '/h/.env',
     run: '/h/run',
     leases: '/h/run/leases.db',
     proc: '/h/run/proc',
