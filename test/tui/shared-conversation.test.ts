@@ -160,6 +160,24 @@ test('a question of another conversation is one line in every chat; /asks opens 
   await left.see('Done.')
 })
 
+test('/asks tells questions with the same words apart', async () => {
+  await using node = await startTestDispatch(() => ({ parts: [CALL] }))
+  const senders = ['bob', 'sh:1', 'sh:2']
+  const turns = senders.map((sender) => node.ask('go', { sender, options: { onAsk: OnAsk.PARK } }))
+  await until('the questions wait', () => node.services.asks.list('').length === senders.length)
+  await using chat = await openShownChat([], { node })
+  chat.type('/asks\r')
+  await chat.see('Pending questions', 'crabtalk answer')
+  const ids = node.services.asks.list('').map(({ ask }) => ask.id.slice(-8))
+  const labels = chat.terminal.lines().filter((line) => line.includes('touch ran'))
+  assert.equal(new Set(labels.map((line) => line.replace(/^\W+/, ''))).size, 3, labels.join('\n'))
+  assert.match(labels.join('\n'), /touch ran · crab in "bob"/)
+  assert.equal(ids.filter((id) => labels.some((label) => label.includes(`touch ran · ${id}`))).length, 2)
+  for (const { agent, sender } of senders.map((one) => ({ agent: 'crab', sender: one })))
+    await request(node.dispatch, 'kill', { agent, sender }, NEVER)
+  await Promise.all(turns)
+})
+
 test('a pending question is announced when the chat is opened', async () => {
   await using node = await startTestDispatch([{ parts: [CALL] }, { parts: ['Done.'] }])
   const answered = node.ask('go', { sender: 'bob', options: { onAsk: OnAsk.PARK } })

@@ -2190,6 +2190,8 @@ export interface ModelInfo {
     | undefined;
   /** The levels of reasoning effort that it accepts, in ascending order. Empty: none, or not known. */
   efforts: string[];
+  /** The title of its server, such as "Ollama", if that was found on this machine and not configured. */
+  foundProgram?: string | undefined;
 }
 
 /** Models, by name. */
@@ -16376,6 +16378,7 @@ function createBaseModelInfo(): ModelInfo {
     inputUsd: undefined,
     outputUsd: undefined,
     efforts: [],
+    foundProgram: undefined,
   };
 }
 
@@ -16401,6 +16404,9 @@ export const ModelInfo: MessageFns<ModelInfo> = {
     }
     for (const v of message.efforts) {
       writer.uint32(514).string(v!);
+    }
+    if (message.foundProgram !== undefined) {
+      writer.uint32(522).string(message.foundProgram);
     }
     return writer;
   },
@@ -16474,6 +16480,14 @@ export const ModelInfo: MessageFns<ModelInfo> = {
             message.efforts.push(reader.string());
             continue;
           }
+          case 65: {
+            if (tag !== 522) {
+              break;
+            }
+
+            message.foundProgram = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -16498,6 +16512,7 @@ export const ModelInfo: MessageFns<ModelInfo> = {
     message.inputUsd = object.inputUsd ?? undefined;
     message.outputUsd = object.outputUsd ?? undefined;
     message.efforts = object.efforts?.map((e) => e) || [];
+    message.foundProgram = object.foundProgram ?? undefined;
     return message;
   },
 };

@@ -226,7 +226,8 @@ async function localSources(servers: readonly LocalPort[], signal: AbortSignal):
     name,
     facts: { inputUsd: 0, outputUsd: 0, ...(context !== undefined && { context }) },
   }))
-  return [{ ...openSource(server.endpoint, {}), models }]
+  const foundProgram = LOCAL_SERVERS.find(({ name }) => name === server.name)?.title ?? server.name
+  return [{ ...openSource(server.endpoint, {}), models, foundProgram }]
 }
 
 function openSource(endpoint: ModelEndpoint, more: Pick<ModelSource, 'owns' | 'suggests'>): ModelSource {

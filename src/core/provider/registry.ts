@@ -112,7 +112,9 @@ export class ModelRegistry implements Provider {
         if (before.provider === provider && context !== undefined) before.facts = this.#facts(name, context)
         continue
       }
-      entries.set(name, { name, provider, active: name === this.#active, facts: this.#facts(name, context) })
+      const { foundProgram } = this.#sources.get(provider) ?? {}
+      const entry = { name, provider, active: name === this.#active, facts: this.#facts(name, context) }
+      entries.set(name, { ...entry, ...(foundProgram !== undefined && { foundProgram }) })
     }
     return [...entries.values()]
   }

@@ -18,6 +18,8 @@ export interface ModelSource {
   readonly name: string
   /** The place where it is declared: `file:line`, a variable, a port. */
   readonly where: string
+  /** The title of the program, such as `Ollama`, for a server that was found on this machine and not configured. */
+  readonly foundProgram?: string
   readonly models: readonly DeclaredModel[]
   /** The context windows of models, declared or not, in tokens. */
   readonly contexts?: Readonly<Record<string, number>>

@@ -102,6 +102,8 @@ export interface ModelEntry {
   provider: string
   active: boolean
   facts: ModelFacts
+  /** The title of its server, such as `Ollama`, if that was found on this machine and not configured. */
+  foundProgram?: string
 }
 
 /** The minimal interface to models that the runtime needs. */

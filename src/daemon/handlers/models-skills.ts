@@ -30,7 +30,7 @@ export async function handleListModels(
 /** The timeout in milliseconds for servers that are asked for their models. */
 const LIST_TIMEOUT_MS = 3_000
 
-function toModelInfo({ name, active, provider, facts }: ModelEntry): ModelInfo {
+function toModelInfo({ name, active, provider, facts, foundProgram }: ModelEntry): ModelInfo {
   return {
     name,
     active,
@@ -39,6 +39,7 @@ function toModelInfo({ name, active, provider, facts }: ModelEntry): ModelInfo {
     inputUsd: facts.inputUsd,
     outputUsd: facts.outputUsd,
     efforts: [...listEfforts(name)],
+    foundProgram,
   }
 }
 

@@ -10,7 +10,7 @@ import {
   type StreamEvent,
   type StreamStart,
 } from '../../core/protocol/crabtalk.generated.ts'
-import { requestMany } from '../../core/protocol/dispatch.ts'
+import { request, requestMany } from '../../core/protocol/dispatch.ts'
 import type { ChatPorts } from '../ports.ts'
 import { toBlocks } from '../state/history-blocks.ts'
 import type { ChatStore } from '../state/store.ts'
@@ -142,6 +142,7 @@ export class ConversationFollower {
     const stop = new AbortController()
     const until = AbortSignal.any([signal, stop.signal])
     let isFirst = true
+    let isReplaced = false
     try {
       for await (const { event } of requestMany(
         ports.dispatch,
@@ -153,6 +154,8 @@ export class ConversationFollower {
         else if (event?.$case === 'message') this.#turnMessage = event.value
         else if (event?.$case === 'state' && !isFirst) await this.#change(event.value, signal)
         else if (event?.$case === 'state') {
+          isReplaced = await this.#activate(event.value, signal)
+          if (isReplaced) break
           isFirst = false
           await this.#applySnapshot(event.value, afterSeq, signal)
           store.act({ type: 'set', change: { place, isLinkLost: false, followers: event.value.followers } })
@@ -168,7 +171,20 @@ export class ConversationFollower {
     } finally {
       stop.abort()
     }
+    if (isReplaced) return await this.#follow({ anew: false, mayStart: true }, onStanding, signal)
     throw new CrabError('unavailable', 'Cannot follow the conversation: its event stream ended')
+  }
+
+  /**
+   * Makes the requested session the active one if another one is; returns whether it did. The attachment, which is
+   * exclusive, has made certain that no other window is moved by it.
+   */
+  async #activate(state: AttachState, signal: AbortSignal): Promise<boolean> {
+    const { session } = this.#opening ?? {}
+    if (session === undefined || session === state.session?.id) return false
+    await request(this.#options.ports.dispatch, 'activateSession', { session }, signal)
+    this.#opening = { ...this.#opening!, session: undefined }
+    return true
   }
 
   /** Brings the screen up to date with the snapshot that the daemon sends after connecting. */

@@ -69,8 +69,7 @@ async function isOpenedAlone(
   signal: AbortSignal,
 ): Promise<boolean> {
   try {
-    if (session !== undefined) await request(context.ports.dispatch, 'activateSession', { session }, signal)
-    await context.feed.follow({ agent, sender }, { as, isExclusive: true }, signal)
+    await context.feed.follow({ agent, sender }, { as, isExclusive: true, session }, signal)
     return true
   } catch (reason) {
     if (toCrabError(reason).kind !== 'conflict') throw reason

@@ -18,6 +18,8 @@ export interface Opening {
   note?: string
   /** Fail with `conflict` when another window has it open. */
   isExclusive?: boolean
+  /** The session to make the active one, once it is certain that no other window has it open. */
+  session?: string | undefined
 }
 
 interface ShowContext {

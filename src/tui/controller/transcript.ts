@@ -1,5 +1,6 @@
 import type { ChatPorts } from '../ports.ts'
 import type { ChatStore } from '../state/store.ts'
+import type { ChatState } from '../state/types.ts'
 import type { Screen } from '../terminal/screen.ts'
 import type { Block } from '../view/blocks.ts'
 import { loadHighlighter, loadParser } from '../view/look.ts'
@@ -17,10 +18,17 @@ export async function showTranscript(
   { store, ports, screen, stdin, color }: TranscriptOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  const { session, title, agent, turn } = store.get()
+  const { session } = store.get()
   if (session === undefined) return store.act({ type: 'set', change: { hint: 'No messages yet' } })
-  const name = turn ? `${title || agent} · without the running turn` : title || agent // the steps of a running turn are not stored yet
-  await openOnTerminal({ title: name, session }, { ports, screen, stdin, color }, signal)
+  const title = transcriptTitle(store.get())
+  await openOnTerminal({ title, session }, { ports, screen, stdin, color }, signal)
+}
+
+/** Returns the title of the transcript, which says what is not stored yet: the step that runs, or a message that waits. */
+export function transcriptTitle({ title, agent, turn }: Pick<ChatState, 'title' | 'agent' | 'turn'>): string {
+  const name = title || agent
+  if (!turn) return name
+  return `${name} · ${turn.runId === '' ? 'your message is not sent yet' : 'without the step that runs'}`
 }
 
 /** Shows blocks on the lent terminal, from their start, until the user closes them. */

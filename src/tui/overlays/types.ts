@@ -54,6 +54,8 @@ export interface Panel {
   note: string
   /** The key that must be pressed again for the selected row. */
   asked?: string | undefined
+  /** Identifies what keeps it current; a panel that is opened again has another one. */
+  refresher?: object
 }
 
 /** A key of a panel or page and its action. */

@@ -17,7 +17,7 @@ export async function showAgents(args: string, context: SlashContext, signal: Ab
   if (args !== '') return printNotice(context, 'warning', `No agent is named "${args}"`, '/agents lists them')
   const reader = new AgentsReader(context, agents, await ports.memory.readLookedAt())
   void ports.memory.markLookedAt(VIEW)
-  showOverlay(context, toPanel(await reader.read(signal), context))
+  showOverlay(context, { ...toPanel(await reader.read(signal), context), refresher: reader })
   void refreshWhileOpen(reader, context)
 }
 
@@ -150,21 +150,24 @@ const READS_PER_LIST = 10
 /** The time, in milliseconds, between two looks while the view is open. */
 const REFRESH_MS = 1_000
 
-/** Keeps the view current until it is closed. */
+/** Keeps the view current until it is closed; one that is opened again has a reader of its own. */
 async function refreshWhileOpen(reader: AgentsReader, context: SlashContext): Promise<void> {
   const { lifetime } = context
+  const getOwn = () => {
+    const panel = findPanel(context, 'agents')
+    return panel?.refresher === reader ? panel : undefined
+  }
   try {
-    while (findPanel(context, 'agents')) {
+    while (getOwn()) {
       await sleep(REFRESH_MS, undefined, { signal: lifetime, ref: false })
-      const open = findPanel(context, 'agents')
-      if (!open) return
+      if (!getOwn()) return
       const facts = await reader.read(lifetime)
-      const current = findPanel(context, 'agents')
-      const fresh = current && toPanel(facts, context, current)
+      const current = getOwn()
+      const fresh = current && { ...toPanel(facts, context, current), refresher: reader }
       if (fresh && JSON.stringify(fresh) !== JSON.stringify(current)) showOverlay(context, fresh)
     }
   } catch (reason) {
-    const open = findPanel(context, 'agents')
+    const open = getOwn()
     if (open && !lifetime.aborted) showOverlay(context, { ...open, note: toCrabError(reason).message })
   }
 }

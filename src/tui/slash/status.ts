@@ -64,7 +64,9 @@ async function serversText(context: SlashContext, signal: AbortSignal): Promise<
 }
 
 function summary({ agents }: McpView): string {
-  const servers = agents.flatMap((view) => view.servers)
+  const servers = agents
+    .flatMap((view) => view.servers)
+    .filter(({ state }) => state !== McpPeerState.DISABLED) // as in the status line
   if (servers.length === 0) return 'no servers'
   const connected = servers.filter(({ state }) => state === McpPeerState.CONNECTED).length
   const failed = servers.filter(({ error }) => error !== '').map(({ name }) => name)

@@ -62,8 +62,13 @@ class KeyInput {
     return bytes === '' ? null : bytes
   }
 
+  /** Adds a listener, which also gets what was read before the last one left. */
   listen(listener: Listener): void {
-    if (this.#listeners.size === 0) this.#options.stdin.on('readable', this.#take)
+    if (this.#listeners.size === 0) {
+      this.#options.stdin.on('readable', this.#take)
+      this.#hold(this.#held)
+      if (this.#ready !== '') queueMicrotask(() => this.#notify())
+    }
     this.#listeners.add(listener)
   }
 
@@ -72,7 +77,6 @@ class KeyInput {
     if (this.#listeners.size > 0) return
     this.#options.stdin.off('readable', this.#take)
     clearTimeout(this.#timer)
-    this.#held = undefined
   }
 
   readonly #take = (): void => {

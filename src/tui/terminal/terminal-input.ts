@@ -43,7 +43,9 @@ export function filterInput(stdin: NodeJS.ReadStream, on: InputListeners): Termi
   }
   const add = (event: string, listener: Listener) => {
     stdin.on(event, listener)
-    if (event === 'readable') listeners.add(listener)
+    if (event !== 'readable') return
+    listeners.add(listener)
+    if (released !== '') queueMicrotask(release) // what was read before the last listener left
   }
   const remove = (event: string, listener: Listener) => {
     stdin.off(event, listener)

@@ -222,7 +222,10 @@ test('openModels() finds a local server when there is no key', async () => {
   await using server = await startModelServer([{ parts: ['local'] }], { models: ['llama'] })
   const models = await openRegistryWith({ localServers: [{ name: 'ollama', port: server.port }] })
   const facts = { inputUsd: 0, outputUsd: 0 }
-  assert.deepEqual(models.list()[0], { name: 'llama', provider: 'ollama', active: true, facts })
+  assert.deepEqual(models.list()[0], {
+    ...{ name: 'llama', provider: 'ollama', active: true, facts },
+    foundProgram: 'Ollama',
+  })
   assert.equal(await askModel(models), 'local')
 })
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { request } from '../../../src/core/protocol/dispatch.ts'
+import { type Dispatch, request } from '../../../src/core/protocol/dispatch.ts'
 import { openShownChat } from '../../support/shown-chat.ts'
 import { startTestDispatch, type TestDispatch } from '../../support/test-dispatch.ts'
 import { until } from '../../support/until.ts'
@@ -75,3 +75,23 @@ async function countMessages(node: TestDispatch): Promise<string> {
 async function listConversations({ dispatch }: TestDispatch) {
   return (await request(dispatch, 'listConversations', {}, NEVER)).conversations
 }
+
+test('the last conversation of a directory becomes the active one only after its window is the only one', async () => {
+  await using node = await startTestDispatch(() => ({ parts: ['Yes.'] }))
+  const cwd = node.home.paths.home
+  await node.ask('the last words', { cwd })
+  await request(node.dispatch, 'newSession', { agent: 'crab', sender: 'ann', cwd: '/' }, NEVER)
+  const operations: string[] = []
+  const between = (dispatch: Dispatch): Dispatch => {
+    return (message, signal) => {
+      const { $case = '' } = message.msg ?? {}
+      if (/^attach|^activate/.test($case)) operations.push($case)
+      return dispatch(message, signal)
+    }
+  }
+  const options = { window: { person: 'ann' }, sender: 'sh:1' }
+  await using chat = await openShownChat([], { node, between, options })
+  await chat.see('▌ the last words', 'Yes.', 'continued')
+  assert.doesNotMatch(chat.text(), /another window/)
+  assert.deepEqual(operations, ['attach', 'activateSession', 'attach'])
+})

@@ -87,6 +87,23 @@ test('joinKeyInput() delivers a sequence whole, marks lines as a paste, and deli
   assert.equal(stdin.listenerCount('readable'), 0)
 })
 
+test('joinKeyInput() keeps what was read before a listener left for the next one', async () => {
+  const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => stdin })
+  const keys = joinKeyInput({ stdin: toTerminal(stdin), escInterrupts: () => true, elapsed: () => 0 })
+  const ignore = () => {}
+  for (const bytes of ['a', '\u001b']) {
+    keys.on('readable', ignore)
+    stdin.write(bytes)
+    await new Promise(setImmediate)
+    keys.off('readable', ignore)
+    const woken = Promise.withResolvers<void>()
+    keys.on('readable', woken.resolve)
+    await woken.promise
+    assert.equal(keys.read(), bytes)
+    keys.off('readable', woken.resolve)
+  }
+})
+
 function toTerminal(stream: PassThrough & { isTTY: boolean }): NodeJS.ReadStream {
   return stream as PassThrough & { isTTY: boolean } & NodeJS.ReadStream
 }
