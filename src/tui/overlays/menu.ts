@@ -6,6 +6,7 @@ import { paint } from '../view/style.ts'
 import { measureWidth, padText, truncateText, wrapAtMost } from '../view/text.ts'
 import type { Face, Room } from '../view/view.ts'
 import { windowAround } from '../view/window.ts'
+import { renderDetails } from './details.ts'
 import { bodyHeight, frame, moveSelection } from './frame.ts'
 import type { MenuItem, MenuOverlay, Overlay } from './types.ts'
 
@@ -94,33 +95,11 @@ export function renderMenuOverlay(menu: MenuOverlay, view: Face): Section {
     )
   const title = paint(cleanLine(menu.title), color, 'accent', 'bold')
   const left = height - noteRows.length - rows.length
-  const details = renderDetails(menu, { labels, room: left }, view)
+  const space = { beside: detailWidth(labels, columns), indent: MARGIN, width: columns - MARGIN, rows: left }
+  const details = renderDetails(menu.items, menu.items[menu.selected], { ...space, color })
   const body = [...noteRows.map((row) => paint(`  ${row}`, color, 'warning')), ...rows, ...details]
   return frame({ title, body, keys: describeKeys(menu) }, view)
 }
-
-/**
- * Renders the whole detail of the selected item where its row has no space for it, in as many rows as any item
- * needs.
- */
-function renderDetails(
-  { items, selected }: MenuOverlay,
-  { labels, room }: { labels: number; room: number },
-  { columns, color }: Face,
-): string[] {
-  const width = detailWidth(labels, columns)
-  const wrap = ({ detail }: MenuItem) =>
-    measureWidth(cleanLine(detail)) <= width
-      ? []
-      : wrapAtMost(cleanLine(detail), columns - MARGIN, DETAIL_ROWS)
-  const height = Math.max(0, ...items.map((item) => wrap(item).length))
-  const item = items[selected]
-  if (!item || height > room) return []
-  const rows = wrap(item).map((row) => `${' '.repeat(MARGIN)}${paint(row, color, 'dim')}`)
-  return [...rows, ...Array.from({ length: height - rows.length }, () => '')]
-}
-
-const DETAIL_ROWS = 2
 
 /** Returns the columns beside the labels; 0 when details have no space there. */
 function detailWidth(labels: number, columns: number): number {

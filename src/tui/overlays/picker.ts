@@ -3,10 +3,11 @@ import type { KeyPress } from '../text/key.ts'
 import { cleanLine } from '../view/clean.ts'
 import type { Section } from '../view/section.ts'
 import { paint } from '../view/style.ts'
-import { measureWidth, padText, truncateText, wrapAtMost } from '../view/text.ts'
+import { measureWidth, padText, truncateText } from '../view/text.ts'
 import type { Face, Room } from '../view/view.ts'
 import { windowAround } from '../view/window.ts'
 import { renderColorSample } from './color-sample.ts'
+import { renderDetails } from './details.ts'
 import { bodyHeight, frame, moveSelection } from './frame.ts'
 import { typeIntoLine } from './keys.ts'
 import type { Overlay, Picker, PickerItem } from './types.ts'
@@ -99,7 +100,8 @@ export function renderPicker(picker: Picker, view: Face): Section {
     MAX_LABEL_WIDTH,
     Math.max(0, ...nearby.map(({ label }) => measureWidth(cleanLine(label)))),
   )
-  const details = renderDetails(nearby, items[picker.selected], { labels, room }, view)
+  const space = { beside: detailWidth(labels, columns), indent: 2, width: columns - MARGIN }
+  const details = renderDetails(nearby, items[picker.selected], { ...space, rows: room - MIN_ITEMS, color })
   const [start, end] = toRange(windowAround(items.length, room - details.length, picker.selected))
   const shown = items.slice(start, end)
   const body = shown.map((item, at) =>
@@ -120,33 +122,6 @@ function toLead(title: string): string {
 
 function toRange({ start, end }: { start: number; end: number }): [start: number, end: number] {
   return [start, end]
-}
-
-/**
- * Renders the whole detail of the selected item where its row has no space for it. There are as many rows as any of
- * the items needs, so that the list keeps its height.
- */
-function renderDetails(
-  items: readonly PickerItem[],
-  selected: PickerItem | undefined,
-  { labels, room }: { labels: number; room: number },
-  { columns, color }: Face,
-): string[] {
-  const wrap = (item: PickerItem) =>
-    isDetailShown(item, labels, columns)
-      ? []
-      : wrapAtMost(cleanLine(item.detail), columns - MARGIN, DETAIL_ROWS)
-  const height = Math.max(0, ...items.map((item) => wrap(item).length))
-  if (!selected || room < height + MIN_ITEMS) return []
-  const rows = wrap(selected).map((row) => `  ${paint(row, color, 'dim')}`)
-  return [...rows, ...Array.from({ length: height - rows.length }, () => '')]
-}
-
-const DETAIL_ROWS = 2
-
-/** Whether the row of an item shows all of its detail. */
-function isDetailShown({ detail }: PickerItem, labels: number, columns: number): boolean {
-  return detail === '' || measureWidth(cleanLine(detail)) <= detailWidth(labels, columns)
 }
 
 /** Returns the columns beside the labels; 0 when details have no space there. */
