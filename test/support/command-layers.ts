@@ -86,7 +86,7 @@ export const COMMAND_LAYERS: Record<string, readonly string[]> = {
     'src/core/completion',
     'src/core/cron/describe-schedule.ts',
   ],
-  'src/commands/config': [...COMMAND, 'src/core/lease/sqlite-leases.ts', 'src/tui/text/bindings.ts'],
+  'src/commands/config': [...COMMAND, 'src/core/lease/sqlite-leases.ts', 'src/core/keys/bindings.ts'],
   'src/commands/config/table.ts': [...COMMAND, 'src/commands/config', 'src/commands/config.ts'],
   'src/commands/config.ts': [
     ...COMMAND,

@@ -15,6 +15,7 @@ const TUI_DRAWING = ['clean', 'style', 'text', 'view'].map((name) => `src/tui/vi
 const TUI_VIEW = [...BASE, 'src/core/protocol', 'src/tui/text']
 const TUI_STATE = [
   ...TUI_VIEW,
+  'src/core/keys',
   'src/core/questions',
   'src/tui/ports.ts',
   'src/tui/search/types.ts',
@@ -53,6 +54,7 @@ export const LAYERS: Record<string, readonly string[]> = {
   'src/core/base': [],
   'src/core/config': BASE,
   'src/core/protocol': MECHANISM,
+  'src/core/keys': BASE,
   'src/core/questions': [...BASE, 'src/core/protocol'],
   'src/core/transport': [...MECHANISM, 'src/core/protocol'],
   'src/core/provider': MECHANISM,
@@ -192,7 +194,7 @@ export const LAYERS: Record<string, readonly string[]> = {
   'src/edge/credentials': [...MECHANISM, 'src/edge/vault/types.ts'],
   'src/edge/import': MECHANISM,
   'src/tui/terminal': BASE,
-  'src/tui/text': [...BASE, 'src/tui/search/types.ts'],
+  'src/tui/text': [...BASE, 'src/core/keys', 'src/tui/search/types.ts'],
   'src/tui/view': TUI_VIEW,
   'src/tui/view/highlight': ['src/tui/view/style.ts', 'src/tui/view/view.ts'],
   'src/tui/view/markdown': [...TUI_DRAWING, 'src/tui/view/blocks.ts'],

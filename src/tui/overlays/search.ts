@@ -7,7 +7,7 @@ import {
 } from '../search/types.ts'
 import type { ChatEffect, KeyResult } from '../text/effects.ts'
 import type { KeyPress } from '../text/key.ts'
-import { toChord } from '../text/keymap.ts'
+import { toChord } from '../text/key-command.ts'
 import type { Room } from '../view/view.ts'
 import { moveSelection } from './frame.ts'
 import { typeIntoLine } from './keys.ts'

@@ -1,6 +1,6 @@
+import { makeKeymap } from '../../core/keys/bindings.ts'
+import { type KeyBinding, showChord } from '../../core/keys/keymap.ts'
 import { newPage } from '../overlays/page.ts'
-import { makeKeymap } from '../text/bindings.ts'
-import { type KeyBinding, showChord } from '../text/keymap.ts'
 import { inColumns, showOverlay } from './print.ts'
 import type { SlashCommand, SlashContext } from './types.ts'
 

@@ -1,6 +1,6 @@
 import { settle } from './editor.ts'
 import type { KeyPress } from './key.ts'
-import { toChord } from './keymap.ts'
+import { toChord } from './key-command.ts'
 import { findCommands, type Menu, type MenuEntry, type Token, takeEntry, tokenAt } from './menu.ts'
 import type { Prompt, PromptContext } from './prompt-state.ts'
 

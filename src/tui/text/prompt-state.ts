@@ -1,4 +1,4 @@
-import type { Keymap } from './bindings.ts'
+import type { Keymap } from '../../core/keys/bindings.ts'
 import { clearEditor, type Editor, EMPTY_EDITOR, replaceRange, settle } from './editor.ts'
 import type { ChatEffect, KeyResult } from './effects.ts'
 import { type FoldedText, foldEdited, foldPastes, pastedParts } from './fold-pastes.ts'

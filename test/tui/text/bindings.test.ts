@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findKeyIssues, findKeymapCommand, makeKeymap, toKnownKey } from '../../../src/tui/text/bindings.ts'
-import { parseChord } from '../../../src/tui/text/chord.ts'
-import { KEYMAP, toChord } from '../../../src/tui/text/keymap.ts'
+import { findKeyIssues, makeKeymap } from '../../../src/core/keys/bindings.ts'
+import { parseChord } from '../../../src/core/keys/chord.ts'
+import { KEYMAP } from '../../../src/core/keys/keymap.ts'
+import { findKeymapCommand, toChord, toKnownKey } from '../../../src/tui/text/key-command.ts'
 import { parseKey, typed } from './keys.ts'
 
 const preset = (keys: Readonly<Record<string, readonly string[]>>) => ({ keymap: 'default' as const, keys })

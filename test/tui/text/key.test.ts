@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { render, useInput, usePaste } from 'ink'
 import { createElement } from 'react'
 import { type KeyPress, toKeyPresses, toPaste } from '../../../src/tui/text/key.ts'
-import { toChord } from '../../../src/tui/text/keymap.ts'
+import { toChord } from '../../../src/tui/text/key-command.ts'
 import { until } from '../../support/until.ts'
 
 /** The bytes that a terminal sends in one piece, and the keys they mean; text is quoted. */

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { stripVTControlCharacters } from 'node:util'
 import fc from 'fast-check'
 import stringWidth from 'string-width'
+import { KEYMAP } from '../../../src/core/keys/keymap.ts'
 import { toPaste } from '../../../src/tui/text/key.ts'
-import { KEYMAP } from '../../../src/tui/text/keymap.ts'
 import { pressPrompt } from '../../../src/tui/text/prompt.ts'
 import {
   EMPTY_PROMPT,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { KEYMAP, type KeyBinding, showChord } from '../../../src/tui/text/keymap.ts'
+import { KEYMAP, type KeyBinding, showChord } from '../../../src/core/keys/keymap.ts'
 import {
   EMPTY_PROMPT,
   findPasted,

@@ -1,5 +1,3 @@
-import type { KeyPress } from './key.ts'
-
 /** The name of a command in the prompt's key table. */
 export type KeymapCommand = (typeof KEYMAP)[number]['name']
 
@@ -122,14 +120,6 @@ export const KEYMAP = [
   { name: 'expand-paste', keys: ['ctrl+x'], summary: 'show a [Pasted …] in full', group: 'edit' },
   { name: 'redo', keys: ['alt+_', 'alt+-', 'alt+/'], summary: 'redo', group: 'edit' },
 ] as const satisfies readonly KeyBinding[]
-
-/** Formats a key as the table writes it. */
-export function toChord({ name, text, ctrl, alt, shift }: KeyPress): string {
-  const isText = name === 'text'
-  const modifiers = [ctrl && 'ctrl', alt && 'alt', shift && !isText && 'shift'].filter(Boolean)
-  if (isText && modifiers.length === 0) return [...text].length === 1 ? text : '' // the word `up` is not the key
-  return [...modifiers, isText ? text.toLowerCase() : name].join('+')
-}
 
 /** Formats a chord for the user: `ctrl+shift+a` becomes `Ctrl+Shift+A`. */
 export function showChord(chord: string): string {

@@ -1,8 +1,7 @@
-import { DEFAULT_CHAT_SETTINGS, type KeymapPreset } from '../../core/base/chat-settings.ts'
-import { didYouMean } from '../../core/base/nearest.ts'
+import type { KeymapPreset } from '../base/chat-settings.ts'
+import { didYouMean } from '../base/nearest.ts'
 import { parseChord } from './chord.ts'
-import type { KeyPress } from './key.ts'
-import { KEYMAP, type KeyBinding, type KeyCondition, type KeymapCommand, toChord } from './keymap.ts'
+import { KEYMAP, type KeyBinding, type KeyCondition, type KeymapCommand } from './keymap.ts'
 
 /** The keys of the user: `[tui] keymap` and `[tui.keys]`. */
 export interface KeySettings {
@@ -49,7 +48,8 @@ export function makeKeymap({ keymap: preset, keys }: KeySettings): Keymap {
   return { preset, bindings, commands: toCommands(undefined), conditional }
 }
 
-const CONDITIONS: readonly KeyCondition[] = ['turn', 'empty']
+/** The conditions under which a chord can have another command, in the order in which they are asked. */
+export const CONDITIONS: readonly KeyCondition[] = ['turn', 'empty']
 
 /** Whether the user gave a chord to a command that applies under the same condition. */
 function isClaimed(chord: string, when: KeyCondition | undefined, chords: OwnKeys['chords']): boolean {
@@ -78,31 +78,6 @@ export function findKeyIssues(settings: KeySettings): KeyIssue[] {
     ]
   })
   return [...issues, ...lost]
-}
-
-/**
- * Returns the command of a key in the prompt while these conditions hold; undefined for keys that type text or
- * have no binding.
- */
-export function findKeymapCommand(
-  key: KeyPress,
-  { commands, conditional } = DEFAULT_KEYMAP,
-  holds: (condition: KeyCondition) => boolean = () => false,
-): KeymapCommand | undefined {
-  const chord = toChord(key)
-  const when = CONDITIONS.find((condition) => conditional.get(condition)?.has(chord) && holds(condition))
-  return (when && conditional.get(when)?.get(chord)) ?? commands.get(chord)
-}
-
-/**
- * Returns the key that other parts of the screen know: Esc for a key that is bound to `escape`, and Ctrl+C for
- * one that is bound to `cancel`.
- */
-export function toKnownKey(key: KeyPress, keymap: Keymap): KeyPress {
-  const command = findKeymapCommand(key, keymap)
-  if (command === 'escape') return { name: 'escape', text: '', ctrl: false, alt: false, shift: false }
-  if (command === 'cancel') return { name: 'text', text: 'c', ctrl: true, alt: false, shift: false }
-  return key
 }
 
 interface OwnKeys {
@@ -159,6 +134,3 @@ const EMACS: PresetKeys = {
 
 /** The chords of each preset that differ from the key table. Normal mode of `vim` is not in the table. */
 const PRESETS: Readonly<Record<KeymapPreset, PresetKeys>> = { default: {}, vim: {}, emacs: EMACS }
-
-/** The key table without settings. */
-const DEFAULT_KEYMAP: Keymap = makeKeymap(DEFAULT_CHAT_SETTINGS)
