@@ -1,5 +1,5 @@
-import { SLASH_COMMANDS } from '../../src/tui/slash/commands.ts'
 import { KEYMAP, type KeyBinding, showChord } from '../../src/core/keys/keymap.ts'
+import { SLASH_COMMANDS } from '../../src/tui/slash/commands.ts'
 import { VIM_KEYS } from '../../src/tui/text/vim/key-table.ts'
 import { code, table } from './sections.ts'
 
