@@ -3,6 +3,7 @@ import type { Writable } from 'node:stream'
 import { type InkCaret, type InkWrite, readInkWrite } from './ink-writes.ts'
 import { type Frame, Painter } from './painter.ts'
 import type { Reflow, Size } from './reflow.ts'
+import { TerminalModes } from './terminal-modes.ts'
 import { TextTail } from './text-tail.ts'
 
 /** The terminal: a stream that reports its size and changes of it. */
@@ -54,9 +55,7 @@ export class Screen implements Disposable {
   readonly #options: ScreenOptions
   readonly #painter: Painter
   readonly #events = new EventEmitter()
-  readonly #modes = new Set<string>()
-  /** The bytes that undo what parts of the chat have set, such as the title of the window. */
-  readonly #undo = new Map<string, string>()
+  readonly #modes = new TerminalModes()
   readonly #writeStats: WriteStats = { writes: 0, bytes: 0 }
   #size: Size
   /** The texts printed last, which are shown again on the alternate screen. */
@@ -120,13 +119,10 @@ export class Screen implements Disposable {
    * them synchronously.
    */
   restoring(): string {
-    const kitty = this.#modes.has('kitty') ? '\u001b[<u' : ''
-    const modes = ['?2004', '?1049'].filter((mode) => this.#modes.has(mode))
-    const undo = [...this.#undo.values()].join('')
     const end = this.#alternate ? LEAVE_ALTERNATE + this.#alternate.text : this.#painter.leave()
     const waiting =
       this.#painter.hasPrinted && !this.#alternate ? this.#painter.draw(getSize(this.#options.output)) : ''
-    return `\u001b[?2026l${waiting}${end}${undo}${kitty}${modes.map((mode) => `\u001b[${mode}l`).join('')}\u001b[0m\u001b[?25h`
+    return `\u001b[?2026l${waiting}${end}${this.#modes.restoring()}`
   }
 
   /**
@@ -135,7 +131,7 @@ export class Screen implements Disposable {
    */
   write(bytes: string): void {
     this.#drawNow()
-    this.#noteModes(bytes)
+    this.#modes.note(bytes)
     this.#write(bytes)
   }
 
@@ -144,8 +140,7 @@ export class Screen implements Disposable {
    * any way. The same key replaces what it has set before; `undo` is empty when nothing is left to undo.
    */
   set(key: string, bytes: string, undo: string): void {
-    if (undo === '') this.#undo.delete(key)
-    else this.#undo.set(key, undo)
+    this.#modes.setUndo(key, undo)
     this.#write(bytes)
   }
 
@@ -352,15 +347,6 @@ export class Screen implements Disposable {
       this.#isHeld = false
       this.#drawSoon()
     }
-  }
-
-  #noteModes(bytes: string): void {
-    for (const [, mode = '', end] of bytes.matchAll(/\[(\?\d+)([hl])/g)) {
-      if (end === 'h') this.#modes.add(mode)
-      else this.#modes.delete(mode)
-    }
-    if (/\[>\d+u/.test(bytes)) this.#modes.add('kitty')
-    if (/\[<\d*u/.test(bytes)) this.#modes.delete('kitty')
   }
 
   #write(bytes: string): void {
