@@ -118,7 +118,9 @@ export function failedMenu(
 ): MenuOverlay {
   const items: MenuItem[] = [
     ...(option.key === 'none' ? [] : [{ value: 'key', label: 'Type the key again', detail: '' }]),
-    { value: 'again', label: 'Try again', detail: 'with the same key' },
+    option.key === 'none'
+      ? { value: 'again', label: 'Try again', detail: '' }
+      : { value: 'again', label: 'Try again with the same key', detail: '' },
     ...(option.asksAddress ? [{ value: 'address', label: 'Type the address again', detail: '' }] : []),
     { value: 'save', label: 'Save anyway', detail: 'without a check' },
   ]

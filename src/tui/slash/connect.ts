@@ -67,6 +67,7 @@ export async function onConnect(
   if (picker === 'connect') return await onProvider(value, context, signal)
   const subject = parseSubject(key)
   const option = await findOption(subject.id, context, signal)
+  if (!option) return reportMissing(context)
   switch (picker) {
     case 'connect-address':
       return await onAddress(value, option, context, signal)
@@ -87,6 +88,7 @@ async function onProvider(value: string, context: SlashContext, signal: AbortSig
   }
   if (value !== 'another') {
     const option = await findOption(value, context, signal)
+    if (!option) return reportMissing(context)
     return await askNext(option, { id: option.id, baseUrl: '' }, context, signal)
   }
   const back = findPrevious(context)
@@ -127,9 +129,19 @@ function findPrevious({ state }: SlashContext): Overlay | undefined {
   return overlay?.kind === 'menu' || overlay?.kind === 'entry' ? { ...overlay, isBusy: false } : undefined
 }
 
-async function findOption(id: string, { ports }: SlashContext, signal: AbortSignal): Promise<ProviderOption> {
+/** Finds the option of a provider; undefined when it is not offered any more, such as a server that has stopped. */
+async function findOption(
+  id: string,
+  { ports }: SlashContext,
+  signal: AbortSignal,
+): Promise<ProviderOption | undefined> {
   const options = await ports.providers.list(signal)
-  return options.find((option) => option.id === id) ?? options[0]!
+  return options.find((option) => option.id === id)
+}
+
+function reportMissing(context: SlashContext): void {
+  showOverlay(context, undefined)
+  printNotice(context, 'warning', 'This provider is not available any more', '/connect lists the providers')
 }
 
 /** Tries a provider, with the key of before when `apiKey` is undefined, and asks for the model. */
@@ -237,7 +249,8 @@ async function attempt<T>(
     if (context.state().overlay !== busy) closed.abort()
   })
   try {
-    return await work(AbortSignal.any([signal, closed.signal]))
+    const result = await work(AbortSignal.any([signal, closed.signal]))
+    return closed.signal.aborted ? undefined : result // what Esc came too late for is not reported as a success
   } catch (reason) {
     if (closed.signal.aborted || signal.aborted) return undefined
     const { kind, message, hint } = toCrabError(reason)
