@@ -37,9 +37,9 @@ export class Jobs {
     }
   }
 
-  /** Interrupts the job that started last. */
+  /** Interrupts the job that started last, of those that are not interrupted yet. */
   interrupt(): void {
-    const newest = [...this.#running].at(-1)
+    const newest = [...this.#running].findLast(({ stop }) => !stop.signal.aborted)
     newest?.stop.abort()
   }
 

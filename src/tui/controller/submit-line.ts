@@ -5,6 +5,7 @@ import type { ChatPorts } from '../ports.ts'
 import type { ChatAction } from '../state/actions.ts'
 import type { ChatStore } from '../state/store.ts'
 import { findPasted, isNote, withReturned } from '../text/prompt-state.ts'
+import type { Block } from '../view/blocks.ts'
 import { type Commands, isCommand } from './slash.ts'
 import type { Turns } from './turns.ts'
 
@@ -79,7 +80,7 @@ export class LineSubmitter {
   async #shell(line: string, signal: AbortSignal): Promise<void> {
     const { store, ports, turns } = this.#options
     const addContext = (text: string) => turns.addContext(text)
-    if (line !== '') await runShellLine(line, { ports, act: store.act, addContext }, signal)
+    if (line !== '') await runShellLine(line, { ports, store, addContext }, signal)
   }
 
   async #note(line: string, signal: AbortSignal): Promise<void> {
@@ -92,20 +93,30 @@ export class LineSubmitter {
 
 interface ShellContext {
   ports: Pick<ChatPorts, 'runShell'>
-  act(action: ChatAction): void
+  store: Pick<ChatStore, 'get' | 'act'>
   /** Adds context for the agent. */
   addContext(text: string): void
 }
 
-/** Runs the user's own command line. Its output is printed and sent to the agent with the next message. */
+/**
+ * Runs the user's own command line. Its output is printed and sent to the agent with the next message. The line is
+ * printed again above its result when something else was printed in between.
+ */
 async function runShellLine(
   line: string,
-  { ports, act, addContext }: ShellContext,
+  { ports, store, addContext }: ShellContext,
   signal: AbortSignal,
 ): Promise<void> {
+  const act = (action: ChatAction) => store.act(action)
   const report = (exitCode: number | undefined, output: string) =>
     addContext(wrapShellLine({ line, exitCode, output }))
-  act({ type: 'print', block: { kind: 'output', title: `$ ${line}` } })
+  const printLine = () => act({ type: 'print', block: { kind: 'output', title: `$ ${line}` } })
+  printLine()
+  const { nextId } = store.get()
+  const printResult = (...blocks: readonly Block[]) => {
+    if (store.get().nextId !== nextId) printLine()
+    for (const block of blocks) act({ type: 'print', block })
+  }
   act({ type: 'set', change: { hint: 'Esc stops it' } })
   let newest = ''
   const show = (shellOutput: string) => {
@@ -115,14 +126,13 @@ async function runShellLine(
   try {
     const { output, exitCode } = await ports.runShell(line, show, signal)
     const title = exitCode === 0 ? '' : `exit ${exitCode}`
-    act({ type: 'print', block: { kind: 'output', title, text: foldOutput(output) } })
+    printResult({ kind: 'output', title, text: foldOutput(output) })
     report(exitCode, output)
   } catch (reason) {
-    if (toCrabError(reason).kind === 'cancelled') {
-      if (newest !== '') act({ type: 'print', block: { kind: 'output', title: '', text: `…\n${newest}` } })
-      report(undefined, newest) // what the command did so far is not undone
-    }
-    throw reason
+    if (toCrabError(reason).kind !== 'cancelled') throw reason
+    const shown: Block[] = newest === '' ? [] : [{ kind: 'output', title: '', text: `…\n${newest}` }]
+    printResult(...shown, { kind: 'notice', tone: 'info', text: 'Interrupted' })
+    report(undefined, newest) // what the command did so far is not undone
   } finally {
     act({ type: 'set', change: { hint: '', shellOutput: '' } })
   }

@@ -339,7 +339,7 @@ test('Esc interrupts a turn; Ctrl+C twice leaves', async () => {
   assert.equal(chat.state().isLeaving, true)
 })
 
-test('Esc stops a command of the chat', async () => {
+test('Esc stops a command of the chat, and what it printed is shown below its line', async () => {
   const runShell: ChatPorts['runShell'] = (_line, onOutput, signal) =>
     new Promise<never>((_, reject) => {
       onOutput('half of it\n')
@@ -352,6 +352,17 @@ test('Esc stops a command of the chat', async () => {
   await chat.until(({ isCommanding }) => !isCommanding)
   assert.deepEqual(chat.words(), ['output: …\nhalf of it', 'notice: Interrupted'])
   assert.equal(chat.state().shellOutput, '')
+  for (const line of ['!sleep 200', '!sleep 300']) {
+    chat.type(line)
+    chat.press('enter')
+  }
+  chat.press('escape')
+  await chat.until(() => chat.blocks().length === 7)
+  chat.press('escape')
+  await chat.until(({ isCommanding }) => !isCommanding)
+  const names = chat.blocks().map((block) => (block.kind === 'output' ? block.title : block.kind))
+  assert.deepEqual(names.slice(3, 7), ['$ sleep 200', '$ sleep 300', '', 'notice'])
+  assert.deepEqual(names.slice(7), ['$ sleep 200', '', 'notice'])
 })
 
 test('an error in a key handler is shown', async () => {
