@@ -4,7 +4,7 @@ import { paint, type TextStyle } from '../style.ts'
 import { truncateText } from '../text.ts'
 import type { RenderContext } from '../view.ts'
 
-/** The part of an output that is shown: its last lines, its first ones, or those from its first error on. */
+/** The part of an output that is shown: its end, its first ones, or those from its first error on. */
 export type ExcerptPart = 'end' | 'start' | 'error'
 
 interface ExcerptOptions {
@@ -18,9 +18,11 @@ interface ExcerptOptions {
 export function renderExcerpt(
   output: string,
   { part, most, style }: ExcerptOptions,
-  { columns, color, isPlain }: Pick<RenderContext, 'columns' | 'color' | 'isPlain'>,
+  face: Pick<RenderContext, 'columns' | 'color' | 'isPlain'>,
 ): string[] {
+  const { columns, color } = face
   const lines = toLines(output, part)
+  if (part === 'end' && lines.length > most + 1) return renderEnd(lines, { most, style }, face)
   const isWhole = lines.length <= most + 1
   const error = part === 'error' && !isWhole ? findError(lines) : -1
   const last = Math.max(0, lines.length - most)
@@ -29,12 +31,35 @@ export function renderExcerpt(
   const rows = shown.map((line) => paint(truncateText(line, columns), color, style))
   const left = lines.length - shown.length
   if (left === 0) return rows
-  const more = paint(
-    truncateText(`… ${pluralize(left, 'line')}${isPlain ? '' : ' (Ctrl+O)'}`, columns),
-    color,
-    'dim',
-  )
+  const more = renderMore(left, face)
   return start === last ? [more, ...rows] : [...rows, more]
+}
+
+/** Renders the last lines that are not blank; of a test run, those that count what passed and failed. */
+function renderEnd(
+  lines: readonly string[],
+  { most, style }: Omit<ExcerptOptions, 'part'>,
+  face: Pick<RenderContext, 'columns' | 'color' | 'isPlain'>,
+): string[] {
+  const filled = lines.filter((line) => line.trim() !== '')
+  const counts = filled.slice(-SUMMARY_LINES).filter((line) => COUNTED.test(line.slice(0, MAX_LINE_CHARS)))
+  const shown = (counts.length > 0 ? counts : filled).slice(-most)
+  const rows = shown.map((line) => paint(truncateText(line, face.columns), face.color, style))
+  return [renderMore(lines.length - shown.length, face), ...rows]
+}
+
+/** The lines at the end of an output in which the summary of a test run is looked for. */
+const SUMMARY_LINES = 8
+
+/** Lines in which a test runner counts tests: `tests 9`, `pass 9`, `9 passed`, `2 failed`. */
+const COUNTED = /\b(?:\d+ (?:pass|fail)(?:ed|ing|ures?)?|(?:tests?|pass|fail)(?:ed|ures?)?:? +\d+)\b/i
+
+function renderMore(
+  count: number,
+  { columns, color, isPlain }: Pick<RenderContext, 'columns' | 'color' | 'isPlain'>,
+): string {
+  const text = `… ${pluralize(count, 'line')}${isPlain ? '' : ' (Ctrl+O)'}`
+  return paint(truncateText(text, columns), color, 'dim')
 }
 
 /** Leaves out the tests that passed after an error. */

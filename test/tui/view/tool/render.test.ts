@@ -119,6 +119,30 @@ test('renderTool() shows the first error of a failed command, whatever program r
   }
 })
 
+for (const [runner, output, expected] of [
+  [
+    'node --test',
+    '✔ a\n✔ b\nℹ tests 9\nℹ suites 0\nℹ pass 9\nℹ fail 0\nℹ cancelled 0\nℹ skipped 0\nℹ todo 0\nℹ duration_ms 81.5\n',
+    ['  … 7 lines (Ctrl+O)', '  ℹ tests 9', '  ℹ pass 9', '  ℹ fail 0'],
+  ],
+  [
+    'pytest',
+    'rootdir: /w\ncollected 3 items\n\ntest_a.py ...   [100%]\n\n===== 3 passed in 0.03s =====\n',
+    ['  … 5 lines (Ctrl+O)', '  ===== 3 passed in 0.03s ====='],
+  ],
+  [
+    'cargo test',
+    'running 2 tests\ntest a ... ok\ntest b ... ok\n\ntest result: ok. 2 passed; 0 failed; finished in 0.00s\n\n',
+    ['  … 4 lines (Ctrl+O)', '  test result: ok. 2 passed; 0 failed; finished in 0.00s'],
+  ],
+  ['make', 'cc a.c\n\ncc b.c\n\nld\n\ndone\n\n', ['  … 4 lines (Ctrl+O)', '  cc b.c', '  ld', '  done']],
+] as const) {
+  test(`renderTool() shows the summary of ${runner} without blank lines`, () => {
+    const tool = makeTool({ name: 'bash', arguments: '{"command":"x"}', output })
+    assert.deepEqual(renderLines(tool).slice(1), expected)
+  })
+}
+
 test('renderTool() leaves out the tests that passed after the first error', () => {
   const passed = Array.from({ length: 9 }, (_, at) => `✔ test ${at}`)
   const output = [...passed, '✖ add() refuses NaN', '  AssertionError: Missing', ...passed].join('\n')
