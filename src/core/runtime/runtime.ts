@@ -164,9 +164,10 @@ export class Runtime implements AsyncDisposable {
     const agent = withModel(found, model, history.chosen)
     await this.#known.register(agent)
     const turn = { trust: 'local' as const, notice: () => {}, signal }
+    const ask = async () => undefined // undecided: files that a turn would ask about are not counted
     const system = await systemPrompt(agent, {
       ...{ override: undefined, hook, guest: false, side: false, hasGuests: false, keeps: () => true },
-      ...{ cwd: cwd ?? header.cwd, turn: { ...turn, ephemeral: true } },
+      ...{ cwd: cwd ?? header.cwd, turn: { ...turn, ephemeral: true, ask } },
     })
     const selection = new SelectedTools(history.tools)
     const offered = (await hook.schema?.(agent, { ...turn, emit: () => {}, session, selection })) ?? []

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { mkdtempDisposable, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { StreamEvent, UsageRow } from '../../../src/core/protocol/crabtalk.generated.ts'
 import { streamTurn } from '../../../src/core/protocol/dispatch.ts'
@@ -38,6 +41,23 @@ test('/cost and /context have nothing to show before the first turn', async () =
     chat.blocks().map((block) => block.kind),
     ['notice', 'notice'],
   )
+})
+
+test('/context leaves out instruction files that the user has not decided about', async () => {
+  await using node = await startTestDispatch(() => ({ parts: ['Hi.'] }))
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'crab-context-'))
+  await writeFile(join(folder.path, 'AGENTS.md'), 'Use tabs.')
+  const chat = await chatAfterTurn(node)
+  const context = { ...chat.context, ports: { ...chat.context.ports, cwd: folder.path } }
+  const listed = async () => {
+    await runSlash('/context', context, NEVER)
+    const block = chat.blocks().findLast(({ kind }) => kind === 'output')
+    assert.ok(block?.kind === 'output')
+    return (block.rows ?? []).some(([, , what = '']) => what.includes('AGENTS.md'))
+  }
+  assert.equal(await listed(), false)
+  await node.ask('hello', { cwd: folder.path })
+  assert.equal(await listed(), true, 'a turn that nobody could be asked about uses them')
 })
 
 test('renderUsageTable() shortens the bar, then the names, and then leaves columns out', () => {
