@@ -46,9 +46,9 @@ export function pressPicker(picker: Picker, key: KeyPress, room: Room): KeyResul
   return { state: filter === picker.filter ? picker : { ...picker, filter, selected: 0 }, effects: [] }
 }
 
-/** Returns the effect of choosing an item. */
+/** Returns the effect of choosing an item. It has a level only when the user has set one that the item has. */
 export function chooseItem(
-  { picker, subject, targets, level }: Picker,
+  { picker, subject, targets, newLevel }: Picker,
   { value, levels = [] }: PickerItem,
 ): ChatEffect & { type: 'chosen' } {
   return {
@@ -57,8 +57,13 @@ export function chooseItem(
     value,
     ...(subject !== undefined && { key: subject }),
     ...(targets && { target: targets.names[targets.selected]! }),
-    ...(level !== undefined && { level: levels.includes(level) ? level : '' }),
+    ...(newLevel !== undefined && isLevel(newLevel, levels) && { level: newLevel }),
   }
+}
+
+/** Whether an item has this level; the default is a level of every item that has others. */
+function isLevel(level: string, levels: readonly string[]): boolean {
+  return levels.length > 0 && ['', ...levels].includes(level)
 }
 
 function withNextTarget(
@@ -72,8 +77,13 @@ function withNextTarget(
 
 function withNextLevel(picker: Picker, levels: readonly string[], step: 1 | -1): Picker {
   const all = ['', ...levels]
-  const at = Math.max(0, all.indexOf(picker.level ?? ''))
-  return { ...picker, level: all[Math.max(0, Math.min(all.length - 1, at + step))]! }
+  const at = Math.max(0, all.indexOf(shownLevel(picker) ?? ''))
+  return { ...picker, newLevel: all[Math.max(0, Math.min(all.length - 1, at + step))]! }
+}
+
+/** Returns the level that Enter would leave in place or write; undefined where it is not known. */
+function shownLevel({ targets, level, newLevel }: Picker): string | undefined {
+  return newLevel ?? (targets === undefined || targets.selected === 0 ? level : undefined)
 }
 
 /** Renders the picker, with the caret after the filter. */
@@ -132,20 +142,24 @@ function detailWidth(labels: number, columns: number): number {
 
 /** Describes where the choice applies, and the level of the selected item. */
 function settingRows(
-  { targets, level = '' }: Picker,
+  picker: Picker,
   { levels = [] }: Partial<PickerItem> = {},
   face: Pick<Face, 'columns' | 'color'>,
 ): string[] {
-  const chosen = Math.max(0, levels.indexOf(level) + 1)
+  const { targets } = picker
+  const level = shownLevel(picker)
+  const names = level === undefined ? [UNCHANGED, 'default', ...levels] : ['default', ...levels]
+  const chosen = level === undefined ? 0 : Math.max(0, levels.indexOf(level) + 1)
   return [
     ...(targets
       ? [settingRow('For', { names: targets.names, chosen: targets.selected, keys: 'Tab' }, face)]
       : []),
-    ...(levels.length > 0
-      ? [settingRow('Effort', { names: ['default', ...levels], chosen, keys: '← →' }, face)]
-      : []),
+    ...(levels.length > 0 ? [settingRow('Effort', { names, chosen, keys: '← →' }, face)] : []),
   ]
 }
+
+/** The level of a target whose stored level the picker does not know. */
+const UNCHANGED = 'as it is'
 
 /** Renders the values of a setting; where they do not fit, only the chosen one. */
 function settingRow(

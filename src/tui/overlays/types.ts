@@ -20,8 +20,10 @@ export interface Picker {
   widerScope?: ChatSearchScope
   /** The places to which the choice may apply, for example `this conversation`; Tab goes to the next. */
   targets?: { names: readonly string[]; selected: number }
-  /** The level to use with an item that has levels, such as a reasoning effort; empty for the default. */
+  /** The stored level of the first target, such as a reasoning effort; empty for the default. */
   level?: string
+  /** The level that the user has set in the picker; undefined until then, so that stored levels stay as they are. */
+  newLevel?: string
   /** Whether a sample of the colors is shown below the items. */
   hasSample?: boolean
 }

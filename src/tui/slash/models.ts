@@ -214,7 +214,7 @@ function modelPicker(models: readonly ModelInfo[], { state }: SlashContext): Pic
   const used = models.find((one) => hasName(one, model))
   const own: PickerItem = {
     value: '',
-    label: `no choice: the model of ${agent}`,
+    label: `default of ${agent}`,
     detail: usual.model,
     isCurrent: isOwn,
     levels: isOwn ? (used?.efforts ?? []) : [],

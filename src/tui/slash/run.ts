@@ -83,7 +83,7 @@ export async function onChosen(
     case 'yolo':
       return onYoloChosen(value, context)
     case 'model':
-      return await chooseModel({ name: value, target, effort: level ?? '' }, context, signal)
+      return await chooseModel({ name: value, target, effort: level }, context, signal)
     case 'effort':
       showOverlay(context, undefined)
       return await chooseModel({ name: undefined, target, effort: value }, context, signal)

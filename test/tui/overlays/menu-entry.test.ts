@@ -38,7 +38,13 @@ test('a picker with targets and levels shows both, and returns them with the cho
   const chosen = { type: 'chosen', picker: 'model', value: 'a', target: 'this agent', level: 'low' }
   assert.deepEqual(effects, [chosen])
   const other = press(LEVELS, 'right', 'down', 'shift+tab', 'enter').effects
-  assert.deepEqual(other, [{ ...chosen, value: 'b', target: 'always', level: '' }])
+  const { level: _, ...unset } = chosen
+  assert.deepEqual(other, [{ ...unset, value: 'b', target: 'always' }])
+  const stored = { ...LEVELS, level: 'high' }
+  assert.deepEqual(press(stored, 'tab', 'enter').effects, [unset])
+  assert.deepEqual(press(stored, 'right', 'tab', 'enter').effects, [{ ...chosen, level: 'high' }])
+  assert.match(lines(stored, 80, 24)[4]!, /default {2}low {2}\[high\]/)
+  assert.match(lines(press(stored, 'tab').overlay!, 80, 24)[4]!, /\[as it is\] {2}default {2}low {2}high/)
 })
 
 const PROVIDERS = newMenu({

@@ -26,7 +26,7 @@ test('/model offers every model with its known facts, and the choice applies to 
   const { overlay } = chat.state()
   assert.ok(overlay?.kind === 'picker')
   const [own, ...models] = overlay.items
-  assert.deepEqual([own?.label, own?.isCurrent], ['no choice: the model of crab', true])
+  assert.deepEqual([own?.label, own?.isCurrent], ['default of crab', true])
   assert.deepEqual(models.map(({ value }) => value).toSorted(), ['big', 'demo', 'scripted', 'small'])
   const big = models.find(({ value }) => value === 'big')!
   assert.match(big.detail, /1M context · \$3\.00 in, \$15\.00 out per million/)
@@ -98,8 +98,12 @@ const THINKER = CONFIG.replace('"small"', '"small", "claude-opus-5-5"')
 test('a model and its effort are chosen for the conversation, for the agent, or for all', async () => {
   await using node = await startTestDispatch([], { config: THINKER })
   const chat = createSlashChat(node.dispatch)
-  const choose = (value: string, target: string, level: string) =>
-    onChosen({ type: 'chosen', picker: 'model', value, target, level }, chat.context, NEVER)
+  const choose = (value: string, target: string, level?: string) =>
+    onChosen(
+      { type: 'chosen', picker: 'model', value, target, ...(level !== undefined && { level }) },
+      chat.context,
+      NEVER,
+    )
   const seen = () => {
     const { model, effort, chosenModel, chosenEffort } = chat.state()
     return [model, effort, chosenModel, chosenEffort]
@@ -111,6 +115,8 @@ test('a model and its effort are chosen for the conversation, for the agent, or 
   const agent = await node.home.read('agents/crab.toml')
   assert.match(agent, /^model = "claude-opus-5-5"$/m)
   assert.match(agent, /^effort = "max"$/m)
+  await choose('small', 'this agent')
+  assert.match(await node.home.read('agents/crab.toml'), /^model = "small"\n(.*\n)*effort = "max"$/m)
   await choose('', 'this agent', '')
   assert.doesNotMatch(await node.home.read('agents/crab.toml'), /^(model|effort)/m)
   await choose('claude-opus-5-5', 'always', 'low')
@@ -118,6 +124,8 @@ test('a model and its effort are chosen for the conversation, for the agent, or 
   const config = await node.home.read('config.toml')
   assert.match(config, /^model = "claude-opus-5-5"$/m)
   assert.match(config, /^effort = "low"$/m)
+  await choose('small', 'always')
+  assert.match(await node.home.read('config.toml'), /^effort = "low"$/m)
 })
 
 test('/model NAME EFFORT and /effort LEVEL set the effort; /effort offers the levels of the model', async () => {
