@@ -67,7 +67,7 @@ export const SCENARIOS: readonly Scenario[] = [
       on(/\?2004h/, 'show markdown\r'),
       on(/shownwhole.*Ask/s, 'call write {"path":"chat.md","content":"one\\n"}\r'),
       on(/A digit or arrows/, '1'), // a card ignores keys that were typed before it appeared
-      on(/ {3}Enter takes 1/, '\r'),
+      on(/ {3}Enter answers 1/, '\r'),
       on(/Hi there\..*Ask/s, '/cron\r'),
       on(/No schedules/, '/doctor\r'),
       on(/Doctor: /, ESC),

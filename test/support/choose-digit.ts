@@ -3,8 +3,8 @@ import type { Session } from './chat-session.ts'
 /** Matches a card that accepts digits and arrows. */
 export const TAKES_DIGITS = /^ {3}A digit or arrows/m
 
-/** Matches a card on which Enter takes the selected row. */
-const TAKES_ENTER = /^ {3}Enter/m
+/** Matches a card on which Enter chooses the selected row, or shows what must be read before. */
+const TAKES_ENTER = /^ {3}Enter.*/m
 
 /**
  * Chooses on the visible card: with a digit when the card accepts digits, and with Enter when it accepts
@@ -19,12 +19,14 @@ export async function chooseDigit(chat: Session, digit: string): Promise<void> {
 
 /** Chooses like chooseDigit(), after paging to the end of the question; waits until the screen shows `then`. */
 export async function readAndChoose(chat: Session, digit: string, then: string): Promise<void> {
-  await chooseDigit(chat, digit)
+  await chat.shows(TAKES_DIGITS)
+  chat.type(digit)
+  let before = ''
   const isOver = () => chat.screen.lines().some((line) => line.includes(then))
-  const takesEnter = () => TAKES_ENTER.test(chat.screen.lines().join('\n'))
+  const readKeys = () => TAKES_ENTER.exec(chat.screen.lines().join('\n'))?.[0] ?? before
   while (!isOver()) {
-    await chat.shows(() => isOver() || !takesEnter())
-    await chat.shows(() => isOver() || takesEnter())
+    await chat.shows(() => isOver() || readKeys() !== before)
+    before = readKeys() // it names the line from which Enter reads on, and at the end the answer
     if (!isOver()) chat.press('enter')
   }
 }

@@ -83,7 +83,7 @@ export async function chooseDigit(chat: ShownChat, digit: string): Promise<void>
   const shows = (pattern: RegExp) => pattern.test(chat.terminal.lines().join('\n'))
   await until('the card takes digits', () => shows(/^ {3}A digit or arrows/m))
   chat.type(digit)
-  await until(`Enter takes ${digit}`, () => shows(/^ {3}Enter/m))
+  await until(`Enter answers ${digit}`, () => shows(/^ {3}Enter/m))
   chat.type('\r')
 }
 

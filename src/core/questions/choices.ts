@@ -50,7 +50,9 @@ export function formatChoice(
   }
   if (form === 'medium') {
     const what = rules.length === 1 ? 'the rule above' : `the ${rules.length} rules above`
-    return lasts === 'session' ? `Yes, and ${what} in this conversation` : `Yes, and ${what} in ${file}`
+    return lasts === 'session'
+      ? `Yes, and allow ${what} in this conversation`
+      : `Yes, and always allow ${what} (in ${file})`
   }
   return lasts === 'session' ? 'Yes, for this conversation' : 'Yes, always'
 }

@@ -17,7 +17,7 @@ import {
 } from './permission.ts'
 import { renderPermission } from './permission-view.ts'
 import { newSelection, typedKeys } from './selection.ts'
-import type { AskCard, CardKeyResult, CardView } from './types.ts'
+import type { AskCard, CardKeyResult, CardScroll, CardView } from './types.ts'
 
 /** Creates the card of a new question. Nothing can be chosen on it until it is armed. */
 export function openCard(ask: AskUserEvent, pair: AskCard['pair']): AskCard {
@@ -43,7 +43,7 @@ export function armCard(card: AskCard, isArmed = true): AskCard {
 }
 
 /**
- * Handles a key on the card above the composer. Page Up and Page Down scroll the card; digits, arrows and
+ * Handles a key on the card above the composer. Page Up, Page Down, Home and End scroll the card; digits, arrows and
  * Enter choose when the composer is empty and the key arrived alone. All other keys go to the composer, and
  * so does text.
  */
@@ -54,10 +54,10 @@ export function pressCard(
 ): CardKeyResult {
   const card = key.name === 'enter' ? before : forgetEnter(before)
   const { state, ask } = card
-  const direction = key.name === 'page-up' ? -1 : key.name === 'page-down' ? 1 : undefined
-  if (direction !== undefined && isAlone) {
-    if (state.kind === 'form') return scrollForm({ card, state }, direction, view)
-    return scrollPermission({ card, state, request: ask.permission }, direction, view)
+  const scroll = SCROLLS.get(key.name)
+  if (scroll !== undefined && isAlone && (view.isFree || typeof scroll === 'number')) {
+    if (state.kind === 'form') return scrollForm({ card, state }, scroll, view)
+    return scrollPermission({ card, state, request: ask.permission }, scroll, view)
   }
   if (isAlone && hidesDetails(card, key)) {
     return { state: { ...card, state: hideDetails(state) }, effects: [], rest: [] }
@@ -123,6 +123,14 @@ export function renderCard(card: AskCard, view: CardView): Section {
   if (state.kind === 'form') return renderForm({ card, state }, view)
   return renderPermission({ card, state, request: ask.permission }, view)
 }
+
+/** The keys that scroll a card; Home and End move the caret while there is a draft. */
+const SCROLLS: ReadonlyMap<string, CardScroll> = new Map<string, CardScroll>([
+  ['page-up', -1],
+  ['page-down', 1],
+  ['home', 'start'],
+  ['end', 'end'],
+])
 
 /** Whether a key closes the details of the card, which Esc does even while there is a draft. */
 function hidesDetails(card: AskCard, { name }: KeyPress): boolean {

@@ -15,7 +15,7 @@ import {
   listFormRows,
   listRowDigits,
 } from './form-fields.ts'
-import { BAR, bottomRule, cardHeight, clampRows, positionText, titleRule } from './rows.ts'
+import { BAR, bottomRule, CLEAR_PROMPT, cardHeight, clampRows, positionText, titleRule } from './rows.ts'
 import { describeEntered } from './selection.ts'
 import type { CardView } from './types.ts'
 
@@ -76,8 +76,10 @@ function tabRow({ card, state }: FilledForm, { columns, color }: Face): string {
   const most = Math.max(4, Math.floor(columns / (headers.length + 1)) - 3)
   const tabs = [...truncateDistinct(headers, most), truncateText('Submit', most)].map((name, at) => {
     const mark = state.fields[at]?.answer === undefined ? '' : '✓'
-    const text = ` ${mark}${name} `
-    return at === state.tab ? paint(text, color, 'inverse') : paint(text, color, mark ? 'success' : 'dim')
+    const text = `${mark}${name}`
+    return at === state.tab
+      ? paint(`[${text}]`, color, 'inverse')
+      : paint(` ${text} `, color, mark ? 'success' : 'dim')
   })
   const before = tabs.slice(0, state.tab)
   while (before.length > 0 && measureWidth([...before, tabs[state.tab]].join(' ')) > columns) before.shift()
@@ -184,13 +186,11 @@ function describeKeys(form: FilledForm, { isFree, columns }: CardView): string {
   if (state.isWriting)
     return fit(['Type your answer, Enter sends it · Esc back', 'Type your answer, Enter · Esc back'])
   if (card.isAnswered) return 'Answered'
-  if (!isFree)
-    return fit(['You are typing a message · empty it to answer here', 'You are typing · empty it to answer'])
+  if (!isFree) return CLEAR_PROMPT
   if (state.pick.isEntered) return describeEntered(state.pick)
   if (state.pick.by !== 'card') {
-    return card.isArmed
-      ? 'Enter takes the selected one'
-      : fit(['Wait a moment, then Enter takes the selected one', 'Wait a moment, then Enter'])
+    const needsWait = !card.isArmed && state.pick.by !== 'digit'
+    return needsWait ? 'Wait a moment, then Enter chooses it' : 'Enter chooses it'
   }
   if (!card.isArmed) return 'Wait a moment, then choose'
   const turn = countTabs(form) > 1 ? ' · Tab next question' : ''

@@ -13,8 +13,9 @@ import {
   toLabel,
 } from './form-fields.ts'
 import { formRange } from './form-view.ts'
+import { toScrollPosition } from './rows.ts'
 import { newSelection, pressSelection } from './selection.ts'
-import type { AskCard, CardField, CardKeyResult, CardView, FormState } from './types.ts'
+import type { AskCard, CardField, CardKeyResult, CardScroll, CardView, FormState } from './types.ts'
 
 /**
  * Handles a key on a form while the composer is empty. Esc submits empty answers to all questions; own words
@@ -26,7 +27,7 @@ export function pressForm(form: FilledForm, key: KeyPress): CardKeyResult {
   const escaped = key.name === 'escape' ? escapeForm(form) : undefined
   if (escaped) return escaped
   const turns = TURNS.get(key.name)
-  const isMoving = isArmed || state.pick.by === 'arrows'
+  const isMoving = isArmed || state.pick.by !== 'card'
   if (turns !== undefined && !key.shift && !key.ctrl && !key.alt && isMoving && countTabs(form) > 1) {
     return switchTab(form, turns)
   }
@@ -64,10 +65,10 @@ const TURNS: ReadonlyMap<string, number> = new Map([
   ['left', -1],
 ])
 
-/** Scrolls by a page. */
-export function scrollForm(form: FilledForm, direction: -1 | 1, view: CardView): CardKeyResult {
+/** Scrolls by a page, or to an end. */
+export function scrollForm(form: FilledForm, to: CardScroll, view: CardView): CardKeyResult {
   const { start, most, page } = formRange(form, view)
-  return set(form, { scroll: Math.max(0, Math.min(most, start + direction * page)) })
+  return set(form, { scroll: toScrollPosition(to, { start, most, page }) })
 }
 
 /** Submits a message as the answer to the current question. */

@@ -16,7 +16,7 @@ import { measureWidth, truncateText } from '../view/text.ts'
 import { describeDiffColors } from '../view/tool/diff.ts'
 import { scrollWindow } from '../view/window.ts'
 import { contentRows } from './permission-content.ts'
-import { BAR, bottomRule, cardHeight, clampRows, positionText, titleRule } from './rows.ts'
+import { BAR, bottomRule, CLEAR_PROMPT, cardHeight, clampRows, positionText, titleRule } from './rows.ts'
 import { describeEntered } from './selection.ts'
 import type { AskCard, CardView, PermissionState } from './types.ts'
 
@@ -55,7 +55,7 @@ export function getContentWindow(
 function layOut(permission: Permission, view: CardView) {
   const { card, state, request } = permission
   const height = cardHeight(view)
-  const room = renderFooter(permission, view, height, false)
+  const room = renderFooter(permission, view, height, undefined)
   const isTall = height - room.length >= MIN_TITLED
   const content = getContentRows(permission, view)
   const title = request ? capitalize(escapeLine(toSubject(request).verb)) : 'Plan'
@@ -63,8 +63,8 @@ function layOut(permission: Permission, view: CardView) {
   const window = scrollWindow(rows.length, Math.max(0, height - room.length - (isTall ? 1 : 0)), state.scroll)
   const before = state.seen.columns === view.columns ? state.seen.rows : 0
   const seen = window.start <= before ? Math.max(before, window.end) : before
-  const isCut = seen < rows.length
-  const foot = renderFooter(permission, view, height, isCut)
+  const unseenFrom = seen < rows.length ? seen + 1 : undefined
+  const foot = renderFooter(permission, view, height, unseenFrom)
   const place = positionText(rows.length, window, view.columns)
   const who = escapeLine(card.agent)
   const directory = escapeLine(view.directory)
@@ -86,7 +86,12 @@ const TITLES: ReadonlyMap<string, string> = new Map([
 ])
 
 /** Renders the choices, one per row where there is space, and the keys. */
-function renderFooter(permission: Permission, view: CardView, height: number, isCut: boolean): string[] {
+function renderFooter(
+  permission: Permission,
+  view: CardView,
+  height: number,
+  unseenFrom: number | undefined,
+): string[] {
   const { card, state } = permission
   const choices = listChoices(card.ask)
   const isRoomy = height >= choices.length + 1 + MIN_CONTENT
@@ -96,7 +101,10 @@ function renderFooter(permission: Permission, view: CardView, height: number, is
   const keys = hasKeys
     ? [
         paint(
-          truncateText(`${' '.repeat(KEYS_INDENT)}${describeKeys(permission, view, isCut)}`, view.columns),
+          truncateText(
+            `${' '.repeat(KEYS_INDENT)}${describeKeys(permission, view, unseenFrom)}`,
+            view.columns,
+          ),
           view.color,
           'dim',
         ),
@@ -167,8 +175,12 @@ export function isAllowing({ digit, does }: PermissionChoice): boolean {
   return digit < NO_DIGIT && does !== 'reason'
 }
 
-/** Describes what the keys do now. */
-function describeKeys({ card, state }: Permission, { isFree, columns }: CardView, isCut: boolean): string {
+/** Describes what the keys do now. `unseenFrom` is the number of the first row that was not on the screen yet. */
+function describeKeys(
+  { card, state }: Permission,
+  { isFree, columns }: CardView,
+  unseenFrom: number | undefined,
+): string {
   const fit = (long: string, short: string) => (measureWidth(long) + KEYS_INDENT <= columns ? long : short)
   const isPlan = card.ask.permission === undefined
   const editable = card.ask.permission && findEditableText(card.ask.permission)
@@ -185,13 +197,18 @@ function describeKeys({ card, state }: Permission, { isFree, columns }: CardView
       : fit('Type why, Enter sends it to the agent · Esc back', 'Type why, then Enter · Esc back')
   }
   if (card.isAnswered) return 'Answered'
-  if (!isFree)
-    return fit('You are typing a message · empty it to answer here', 'You are typing · empty it to answer')
+  if (!isFree) return CLEAR_PROMPT
   const { pick, hasDetails } = state
   if (pick.isEntered) return describeEntered(pick)
   const choice = listChoices(card.ask)[pick.at]!
-  const what = isCut && isAllowing(choice) ? 'shows the rest first' : `takes ${choice.digit}`
-  if (pick.by !== 'card') return `${card.isArmed ? 'Enter' : 'Wait a moment, then Enter'} ${what}`
+  if (pick.by !== 'card') {
+    const enter = card.isArmed || pick.by === 'digit' ? 'Enter' : 'Wait a moment, then Enter'
+    if (unseenFrom !== undefined && isAllowing(choice)) {
+      const reads = `${enter} reads on from line ${unseenFrom}`
+      return fit(`${reads}: Yes needs all of it`, reads)
+    }
+    return `${enter} answers ${choice.digit}${editable ? ' · Tab edit' : ''}`
+  }
   if (!card.isArmed)
     return fit('Wait a moment, then a digit or arrows and Enter', 'Wait a moment, then a digit, Enter')
   const details = `? ${hasDetails ? 'less' : 'details'}`

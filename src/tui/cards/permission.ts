@@ -8,8 +8,9 @@ import { toChangesAnswer } from '../../core/questions/plan-choices.ts'
 import { findEscAction } from '../text/esc-key.ts'
 import type { KeyPress } from '../text/key.ts'
 import { getContentWindow, isAllowing, listChoices, type Permission } from './permission-view.ts'
+import { toScrollPosition } from './rows.ts'
 import { type CardSelection, newSelection, pressSelection } from './selection.ts'
-import type { AskCard, CardKeyResult, CardView, PermissionState } from './types.ts'
+import type { AskCard, CardKeyResult, CardScroll, CardView, PermissionState } from './types.ts'
 
 /** Creates the state of a new permission card, with No selected. */
 export function newPermission(card: { ask: AskUserEvent }): PermissionState {
@@ -45,7 +46,7 @@ export function pressPermission(permission: Permission, key: KeyPress, view: Car
     return set(card, withDetails(state, !hasDetails))
   }
   const isTab = key.name === 'tab' && !key.shift && !key.ctrl && !key.alt
-  if (isTab && isArmed && pick.typed === '') return editCall(permission, key, view)
+  if (isTab && (isArmed || (card.wasArmed && pick.by !== 'card'))) return editCall(permission, key, view)
   const escaped = key.name === 'escape' ? escapePermission(permission) : undefined
   if (escaped) return escaped
   const first = initialSelection(card)
@@ -120,13 +121,13 @@ function escapePermission({ card, state }: Permission): CardKeyResult | undefine
   }
 }
 
-/** Scrolls by a page; rows that were visible before count as seen. */
-export function scrollPermission(permission: Permission, direction: -1 | 1, view: CardView): CardKeyResult {
+/** Scrolls by a page, or to an end; rows that were visible count as seen, those that End skips do not. */
+export function scrollPermission(permission: Permission, to: CardScroll, view: CardView): CardKeyResult {
   const { card } = permission
   const { start, end, total, seen } = getContentWindow(permission, view)
   const page = Math.max(1, end - start - countRepeatedRows(end - start))
   const most = Math.max(0, total - (end - start))
-  const scroll = Math.max(0, Math.min(most, start + direction * page))
+  const scroll = toScrollPosition(to, { start, most, page })
   return set(card, { scroll, seen: { columns: view.columns, rows: seen } })
 }
 

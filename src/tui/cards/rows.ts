@@ -2,6 +2,7 @@ import { toGraphemes } from '../text/graphemes.ts'
 import { paint, type TextStyle } from '../view/style.ts'
 import { measureWidth, padText, truncateText, wrapLines } from '../view/text.ts'
 import type { Window } from '../view/window.ts'
+import type { CardScroll } from './types.ts'
 
 /** The bar before every row of quoted text, so that it cannot be mistaken for text of crabtalk. */
 export const BAR = '  │ '
@@ -129,13 +130,26 @@ export function cardHeight({ rows, promptRows }: { rows: number; promptRows: num
   return Math.min(most, Math.max(MIN_HEIGHT, rows - OTHERS - promptRows))
 }
 
-const OTHERS = 6
+/** The rows below the prompt, and those that still show what happened before. */
+const OTHERS = 4
 const MIN_HEIGHT = 10
+
+/** Returns the number of rows that are scrolled off the top after a key. */
+export function toScrollPosition(
+  to: CardScroll,
+  { start, most, page }: { start: number; most: number; page: number },
+): number {
+  if (typeof to === 'string') return to === 'start' ? 0 : most
+  return Math.max(0, Math.min(most, start + to * page))
+}
+
+/** The hint while text in the composer keeps the keys from the card. */
+export const CLEAR_PROMPT = 'Clear the prompt to answer here'
 
 /** Describes the visible range; empty when everything is visible. */
 export function positionText(total: number, { start, end }: Window, columns: number): string {
   if (end - start >= total) return ''
-  return columns < 60 ? `${start + 1}–${end}/${total}` : `${start + 1}–${end} of ${total} · PgUp PgDn`
+  return columns < 60 ? `${start + 1}–${end}/${total}` : `${start + 1}–${end} of ${total} · PgUp PgDn End`
 }
 
 /** Truncates the rows that are wider than the terminal. */

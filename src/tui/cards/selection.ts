@@ -67,6 +67,7 @@ export function pressSelection(
     if (pick.by === 'digit') return { type: 'moved', pick: { ...pick, isEntered: true } }
     return { type: 'moved', pick, hint: enterAgainHint(digits[pick.at]) }
   }
+  if (isPlain && key.name === 'tab' && pick.by !== 'card') return { type: 'moved', pick } // no text to queue
   if (key.name === 'backspace' && pick.typed !== '') return { type: 'moved', pick: newSelection(first) }
   return { type: 'text', keys: [...typedKeys(pick), key] }
 }

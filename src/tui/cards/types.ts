@@ -81,6 +81,9 @@ export interface CardView extends Face, Pick<RenderContext, 'parse' | 'highlight
   directory: string
 }
 
+/** The target of scrolling a card: a page up or down, or one of its ends. */
+export type CardScroll = -1 | 1 | 'start' | 'end'
+
 /** The result of a key on a card. */
 export interface CardKeyResult {
   state: AskCard

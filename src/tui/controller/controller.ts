@@ -344,10 +344,12 @@ const TOGGLE_MESSAGES = {
   details: ['Tool calls are shown as one line', 'Tool calls show their input and output'],
 } as const
 
-/** Whether a key only scrolls, which is not typing. */
+/** Whether a key only scrolls or moves the caret, which is not typing. */
 function isPaging([key]: readonly KeyPress[]): boolean {
-  return key?.name === 'page-up' || key?.name === 'page-down'
+  return key !== undefined && SCROLL_KEYS.has(key.name)
 }
+
+const SCROLL_KEYS: ReadonlySet<string> = new Set(['page-up', 'page-down', 'home', 'end'])
 
 const ENTER = { name: 'enter', text: '', ctrl: false, alt: false, shift: false } as const
 

@@ -88,41 +88,52 @@ function pressOverCard(
   { card, key }: { card: AskCard; key: KeyPress },
   { room, promptRows, isAlone, prompt: context }: KeyContext,
 ): KeyActions {
-  const digits = pressEnterOnDigits({ prompt, card }, key)
-  if (digits) return digits
   const leavesInsert = key.name === 'escape' && findEscAction({ card, prompt }) === 'leave-insert'
   if (leavesInsert) return pressPrompts(prompt, [key], { ...context, hasCard: true })
   const isFree = prompt.text === '' && prompt.menu === undefined
   const drawn = { color: true, directory: '' } // as its content is usually drawn and cached
   const view: CardView = { ...room, promptRows, isFree, ...drawn }
+  const digits = isAlone ? pressOnDigits({ prompt, card }, key, view) : undefined
+  if (digits) return digits
   const pressed = pressCard(card, key, { view, isAlone })
   const typed = pressPrompts(prompt, pressed.rest, { ...context, hasCard: true })
   const isUnused = key.name === 'escape' && isFree && pressed.rest.includes(key) && !card.isAnswered
-  return joined(card, isUnused ? { ...pressed, hint: ESC_TOO_EARLY } : pressed, typed)
+  return joined(card, isUnused ? { ...pressed, hint: escAgainHint(card) } : pressed, typed)
 }
 
-const ESC_TOO_EARLY = 'Esc came too soon to mean No: press it again, or Ctrl+C to stop the agent'
+/** The hint after an Esc that came before the user could have seen what it answers. */
+function escAgainHint({ state }: AskCard): string {
+  const what = state.kind === 'form' ? 'give no answer' : 'say no'
+  return `Press Esc again to ${what}, or Ctrl+C to stop the agent`
+}
 
 /**
- * Keeps a draft of digits from being sent while a card is up: the user may have meant an answer. A digit of
- * the card is selected there, and the next Enter answers it; other digits stay in the composer. Undefined for
- * any other key or draft.
+ * Keeps a draft of digits from being sent or queued while a card is up: the user may have meant an answer. A digit of
+ * the card is selected there; the next Enter answers it, and Tab edits the call of a card that the user has seen. Other
+ * digits stay in the composer. Undefined for any other key or draft.
  */
-function pressEnterOnDigits(
+function pressOnDigits(
   { prompt, card }: Pick<ChatState, 'prompt'> & { card: AskCard },
-  { name, shift, alt, ctrl }: KeyPress,
+  key: KeyPress,
+  view: CardView,
 ): KeyActions | undefined {
+  const { name, shift, alt, ctrl } = key
   const text = fullPromptText(prompt).trim()
-  if (name !== 'enter' || shift || alt || ctrl || card.isAnswered || !/^\d+$/.test(text)) return undefined
+  const isPlain = (name === 'enter' || name === 'tab') && !shift && !alt && !ctrl
+  if (!isPlain || card.isAnswered || !/^\d+$/.test(text)) return undefined
   const picked = pickDigit(card, text)
-  const hint = picked
-    ? enterAgainHint(Number(text))
-    : `${text} is not an answer here: add words to send it as a message`
-  const typed = picked ? { prompt: withoutText(prompt) } : {}
-  return {
-    actions: [...(picked ? [{ type: 'ask-card', card: picked } as const] : []), set({ ...typed, hint })],
-    effects: [],
+  if (!picked) return { actions: [set({ hint: notAnAnswer(text) })], effects: [] }
+  const emptied = [set({ prompt: withoutText(prompt) })]
+  if (name === 'tab' && card.wasArmed) {
+    const pressed = pressCard(picked, key, { view: { ...view, isFree: true }, isAlone: true })
+    return joined(card, pressed, { actions: emptied, effects: [] })
   }
+  const hint = enterAgainHint(Number(text))
+  return joined(card, { state: picked, effects: [], rest: [], hint }, { actions: emptied, effects: [] })
+}
+
+function notAnAnswer(text: string): string {
+  return `${text} is not a choice here; add words to send it as a message`
 }
 
 function set(change: Partial<Settable>): ChatAction {

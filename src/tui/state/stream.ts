@@ -175,7 +175,7 @@ function returnSteer(state: ChatState, content: string): ChatState {
     return finish(state, {
       kind: 'notice',
       tone: 'warning',
-      text: `The turn ended before it read: ${findTypedText(state, content)}`,
+      text: `The turn ended before it read your message: ${findTypedText(state, content)}`,
     })
   }
   const returned = [...state.returned, findTypedText(state, content)]

@@ -58,10 +58,30 @@ test('Esc returns to the choices and empties the composer; nothing is allowed', 
   assert.equal(fullPromptText(state.prompt), '')
 })
 
-test('Tab edits only when the card is armed, nothing is typed, and the daemon can change the call', () => {
-  for (const keys of [['fast:tab'], ['1', 'tab'], ['x', 'tab']]) {
+test('Tab edits only when the card was seen, no text is typed, and the daemon can change the call', () => {
+  for (const keys of [['fast:tab'], ['x', 'tab'], ['fast:1', 'fast:tab']]) {
     assert.deepEqual(play(keys).state.asks[0]!.state.isWriting, false, keys.join())
   }
+  for (const keys of [
+    ['1', 'tab'],
+    ['1', 'fast:tab'],
+    ['2', 'fast:enter', 'fast:tab'],
+    ['up', 'fast:tab'],
+    ['1', 'backspace', 'fast:1', 'tab'],
+  ]) {
+    const { state, effects } = play(keys)
+    assert.deepEqual(
+      [state.asks[0]!.state.isWriting, fullPromptText(state.prompt)],
+      [true, 'npm test'],
+      keys.join(),
+    )
+    assert.deepEqual(effects, [])
+  }
+  const early = play(['fast:1', 'fast:tab']).state
+  assert.deepEqual(
+    [early.hint, fullPromptText(early.prompt), early.queue],
+    ['Press Enter again to answer 1', '', []],
+  )
   assert.equal(play(['tab'], { ...BASH, editable: false }).state.asks[0]!.state.isWriting, false)
 })
 
@@ -130,7 +150,8 @@ test('the text of a call leaves the composer when its question closes, and stays
 
 /** Presses keys in a chat with this card; each key comes after a pause, except those with the prefix `fast:`. */
 function play(keys: readonly string[], request = BASH): { state: ChatState; effects: ChatEffect[] } {
-  let state: ChatState = { ...busyState(), asks: [{ ...permissionCard(request), pair: CRAB }] }
+  const card = { ...permissionCard(request), pair: CRAB, isArmed: false, wasArmed: false }
+  let state: ChatState = { ...busyState(), asks: [card] }
   const effects: ChatEffect[] = []
   for (const one of keys) {
     const name = one.replace(/^fast:/, '')

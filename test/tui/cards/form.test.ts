@@ -80,7 +80,7 @@ test('several questions are tabs that are answered in any order, reviewed, and s
   const { card: reviewed, effects } = pressKeys(card, keys)
   assert.deepEqual(effects, [])
   assert.deepEqual(renderLines(reviewed).slice(1), [
-    ' ✓Database   Features   ✓Question 3   Submit ',
+    ' ✓Database   Features   ✓Question 3  [Submit]',
     '  Database',
     '  │ Postgres',
     '  Features',
@@ -112,8 +112,8 @@ test('several questions are tabs that are answered in any order, reviewed, and s
 test('tabs whose names are equal when truncated are numbered', () => {
   const questions = ['String', 'String of a form', 'Number'].map((header) => ({ question: header, header }))
   const tabs = (columns: number) => renderLines(formCard(questions), columns)[1]
-  assert.equal(tabs(80), ' String   String of a form   Number   Submit ')
-  assert.equal(tabs(32), ' 1 St…   2 St…   3 Nu…   Subm… ')
+  assert.equal(tabs(80), '[String]  String of a form   Number   Submit ')
+  assert.equal(tabs(32), '[1 St…]  2 St…   3 Nu…   Subm… ')
   const many = Array.from({ length: 12 }, (_, at) => ({ question: `${at}`, header: `String ${at}` }))
   const names = renderLines(formCard(many), 80)[1]!.split(/ {2,}/)
   assert.equal(new Set(names).size, names.length)

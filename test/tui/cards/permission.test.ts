@@ -99,7 +99,7 @@ const ANSWERS: readonly [keys: string[], answer: string | undefined, rest?: stri
   [['type:1\r'], undefined, '1\r'],
   [['paste:1'], undefined, '1'],
   [['ctrl+d', 'ctrl+1'], undefined, 'd1'],
-  [['tab', 'left', 'right', 'home', 'end'], undefined, '<tab><left><right><home><end>'],
+  [['tab', 'left', 'right', 'home', 'end'], undefined, '<tab><left><right>'],
 ]
 
 for (const [keys, answer, rest = ''] of ANSWERS) {
@@ -286,8 +286,8 @@ test('an edit is shown as a colored diff, and scrolls inside the card', () => {
   const diff = `--- a.ts\n+++ a.ts\n@@ -1,40 +1,40 @@\n${body}\n`
   const card = permissionCard({ ...BASH, tool: 'write', action: 'edit a.ts', diff })
   const first = renderLines(card)
-  assert.equal(first.length, 17)
-  assert.match(first[0]!, /^─ Change a file ─+ 1–9 of 83 · PgUp PgDn ─ crab ─$/)
+  assert.equal(first.length, 19)
+  assert.match(first[0]!, /^─ Change a file ─+ 1–11 of 83 · PgUp PgDn End ─ crab ─$/)
   assert.deepEqual(first.slice(1, 6), [
     '  │ a.ts',
     '  in    /work',
@@ -297,13 +297,13 @@ test('an edit is shown as a colored diff, and scrolls inside the card', () => {
   ])
   const painted = renderCard(card, makeCardView(80, 24, { color: true })).lines
   assert.equal(painted[4], '  │ \u001b[31m 1 -     old 0\u001b[39m')
-  assert.match(renderLines(pressKeys(card, ['page-down']).card)[0]!, / 9–17 of 83/)
+  assert.match(renderLines(pressKeys(card, ['page-down']).card)[0]!, / 11–21 of 83/)
   const end = pressKeys(
     card,
     Array.from({ length: 12 }, () => 'page-down'),
   ).card
-  assert.match(renderLines(end)[0]!, /75–83 of 83/)
-  assert.match(renderLines(pressKeys(end, ['page-up']).card)[0]!, /67–75 of 83/)
+  assert.match(renderLines(end)[0]!, /73–83 of 83/)
+  assert.match(renderLines(pressKeys(end, ['page-up']).card)[0]!, /63–73 of 83/)
 })
 
 test('short pages show no row twice, and the key hints fit a narrow terminal', () => {
@@ -372,4 +372,24 @@ test('every offered choice has its digit in the last rows, however small the ter
       assert.equal(digits.length, 5, `${foot} at ${columns}x${rows}`)
     }
   }
+})
+
+test('End shows the end of a card, and Yes still needs what it skipped', () => {
+  const diff = `--- a\n+++ a\n@@ -0,0 +1,120 @@\n${Array.from({ length: 120 }, (_, at) => `+line ${at + 1}`).join('\n')}\n`
+  const card = permissionCard({ ...BASH, tool: 'write', action: 'write: a', diff })
+  const view = makeCardView(80, 40)
+  const lines = (...keys: string[]) => renderCard(pressKeys(card, keys, view).card, view).lines.join('\n')
+  assert.match(lines('end'), /line 120$/m)
+  assert.match(lines('end', 'home'), /line 1$/m)
+  assert.match(lines('end', '1'), /Enter reads on from line 2\d: Yes needs all of it/)
+  assert.match(lines('end', '1', 'enter'), /line 24$/m)
+  const answers = (...keys: string[]) => pressKeys(card, keys, view).effects.length
+  assert.equal(answers('end', '1', 'enter', 'enter'), 0)
+  assert.equal(
+    answers('end', '1', ...Array.from({ length: 6 }, () => 'enter')),
+    1,
+    'five pages and the answer',
+  )
+  const typing = pressCard(card, key('end'), { view: { ...view, isFree: false }, isAlone: true })
+  assert.equal(typing.rest.length, 1)
 })

@@ -254,7 +254,7 @@ test('a returned steer of another chat is reported, and stays out of the prompt'
     turnEnd(),
   ])
   assert.equal(state.prompt.text, '')
-  assert.match(JSON.stringify(finishedBlocks(state)), /before it read: from the other/)
+  assert.match(JSON.stringify(finishedBlocks(state)), /before it read your message: from the other/)
 })
 
 test('the context meter stays that of the own agent while a guest answers', () => {

@@ -4,7 +4,7 @@ import { paint, type TextStyle } from '../style.ts'
 import { truncateText } from '../text.ts'
 import type { RenderContext } from '../view.ts'
 
-/** The part of an output that is shown: its end, its first ones, or those from its first error on. */
+/** The part of an output that is shown: its last lines, its first ones, or those from its first error on. */
 export type ExcerptPart = 'end' | 'start' | 'error'
 
 interface ExcerptOptions {
