@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { isWriting } from '../../src/tui/cards/card.ts'
 import { toSections } from '../../src/tui/components/sections.ts'
 import { Document } from '../../src/tui/pager/document.ts'
@@ -29,6 +30,7 @@ export async function assertGoldenView(
 ): Promise<void> {
   const pictures = WIDTHS.map((columns) => [`${columns} columns`, ...drawFrame(state, { columns, rows })])
   await assertGoldenText(`views/${name}`, pictures)
+  assertHighContrast(name, state, rows)
   if (!hasColors) return
   const looks = [false, true].map((isLight) => {
     setPalette(makePalette({ theme: 'auto', colors: {} }, { depth: 24, isLight }))
@@ -37,6 +39,24 @@ export async function assertGoldenView(
   setPalette(ANSI_PALETTE)
   await assertGoldenText(`views/${name}-colors`, looks)
 }
+
+/** Checks that nothing of a frame is dim or in a weak color with the theme of high contrast, dark or light. */
+function assertHighContrast(name: string, state: ChatState, rows: number): void {
+  for (const [isLight, weak] of WEAK_STYLES) {
+    setPalette(makePalette({ theme: 'high-contrast', colors: {} }, { depth: 24, isLight }))
+    const lines = drawFrame(state, { columns: 80, rows, color: true })
+    setPalette(ANSI_PALETTE)
+    const found = lines.filter((line) => weak.test(line))
+    assert.deepEqual(found, [], `${name} with the theme of high contrast`)
+  }
+}
+
+const ESC = '\u001b'
+/** The codes of dim text, of backgrounds, and of foregrounds that are weak on a dark or a light background. */
+const WEAK_STYLES = [
+  [false, new RegExp(`${ESC}\\[(2|3[0-8]|4[0-8]|90|10\\d|[34]8;[\\d;]*)m`)],
+  [true, new RegExp(`${ESC}\\[(2|33|3[6-8]|4[0-8]|9\\d|10\\d|[34]8;[\\d;]*)m`)],
+] as const
 
 /** Compares the viewer of these blocks with the stored one, at each width. */
 export async function assertGoldenPager(
