@@ -105,6 +105,8 @@ export interface Command {
   examples: readonly string[]
   /** Advice for options that the command does not have but users may look for, keyed by how they are typed. */
   instead?: Readonly<Record<string, string>>
+  /** Advice for arguments beyond those that the command takes, such as a secret. */
+  surplus?: string
   /** The kinds of its arguments, for completions; the last one applies to all that follow. */
   kinds?: readonly (WordKind | undefined)[]
   /** Hides a command that only our own scripts use from help and completions. */

@@ -138,9 +138,11 @@ function checkArguments({ program, command }: CommandContext, args: readonly str
     leaf.checkUnusedArgs()
   } catch (cause) {
     const name = [program, ...command.path].join(' ')
+    const notation = formatArgumentNotation(command.args)
+    const isSurplus = args.length > notation.split(' ').filter(Boolean).length
     throw new CrabError('usage', `Cannot run "${name}": ${describeArgumentProblem(command.args, args)}`, {
       cause,
-      hint: `${name} ${formatArgumentNotation(command.args)}`.trim(),
+      hint: isSurplus && command.surplus ? command.surplus : `${name} ${notation}`.trim(),
     })
   }
 }

@@ -45,7 +45,18 @@ export const CRABTALK_SECTIONS: HelpSections = [
   ['Agents and permissions', ['agent', 'skill', 'mcp', 'policy', 'trust']],
   [
     'Setup',
-    ['connect', 'model', 'daemon', 'token', 'config', 'doctor', 'completions', 'licenses', 'version'],
+    [
+      'connect',
+      'model',
+      'vault',
+      'daemon',
+      'token',
+      'config',
+      'doctor',
+      'completions',
+      'licenses',
+      'version',
+    ],
   ],
 ]
 
@@ -74,4 +85,5 @@ export const GROUP_SUMMARIES: Readonly<Record<string, string>> = {
   skill: 'Instructions that agents load when needed',
   token: 'Tokens of TCP clients',
   trust: 'Folders that agents may take instructions from',
+  vault: 'Credentials, encrypted',
 }

@@ -20,6 +20,7 @@ import { SUPERVISE_COMMANDS } from './supervise/table.ts'
 import { TOKEN_COMMANDS } from './token/table.ts'
 import { TRUST_COMMANDS } from './trust/table.ts'
 import { USAGE_COMMANDS } from './usage/table.ts'
+import { VAULT_COMMANDS } from './vault/table.ts'
 
 /** The options of `agent create` and `agent edit` for the parts of an agent. */
 const agentKeys: readonly CommandOption[] = [
@@ -106,6 +107,7 @@ export const CRABTALK: readonly Command[] = [
   ...CRON_COMMANDS,
   ...DAEMON_COMMANDS,
   ...TOKEN_COMMANDS,
+  ...VAULT_COMMANDS,
   ...POLICY_COMMANDS,
   ...TRUST_COMMANDS,
   ...CONFIG_COMMANDS,

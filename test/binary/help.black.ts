@@ -11,6 +11,7 @@ const UNDO: Record<string, string> = {
   'agent rename': 'rm ~/.crabtalk/agents/critic.*',
   'mcp add': 'rm ~/.crabtalk/agents/crab.*',
   pull: 'crabup rm clock >/dev/null',
+  'vault init': 'rm ~/.crabtalk/vault',
   'token revoke': 'crabtalk token new telegram >/dev/null 2>&1',
   'policy remove': `crabtalk policy add 'bash(npm test *)' >/dev/null`,
   'pkg add': 'crabup pkg remove review-kit >/dev/null',
@@ -28,6 +29,7 @@ crabtalk cron add @daily "Say hello"
 crabtalk mcp add --no-verify fs -- npx -y @modelcontextprotocol/server-filesystem ~/notes
 crabtalk mcp add --no-verify github -- github-mcp-server
 crabtalk mcp add --no-verify everything -- npx -y @modelcontextprotocol/server-everything
+printf 'ghp_example' | crabtalk vault set GITHUB_TOKEN 2>/dev/null
 crabup pull clock >/dev/null
 crabup pkg add --yes ./review-kit >/dev/null
 cp -r ~/.crabtalk prepared
@@ -52,6 +54,8 @@ const TESTED_ELSEWHERE: ReadonlySet<string> = new Set([
   'mcp logs',
   'mcp reconnect',
   'mcp trace',
+  'vault set',
+  'vault rotate-key',
   'self',
 ])
 

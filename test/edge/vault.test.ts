@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { type OpenVaultHome, openCredentials, openVaultHome } from '../../src/commands/vault/home.ts'
 import { createVault, openOrCreateVault, openVault, rotateVaultKey } from '../../src/edge/vault/vault.ts'
+import { installKeyring } from '../support/keyring.ts'
 import { makeTestHost, type TestHost, type TestHostOptions } from '../support/test-host.ts'
 
 const NEVER = new AbortController().signal
@@ -193,10 +194,9 @@ async function makePlace(env: TestHostOptions['env'] = {}, { withKeychain = fals
   const one = await makeTestHost()
   const bin = join(one.folder, 'bin')
   await mkdir(bin)
-  await mkdir(join(one.folder, 'keyring'))
-  if (withKeychain) await writeFile(join(bin, 'secret-tool'), SECRET_TOOL, { mode: 0o755 })
+  const keyring = withKeychain ? await installKeyring(one.folder, bin) : {}
   const path = withKeychain ? `${bin}:${process.env['PATH']}` : bin // this machine may have a keychain
-  const own = { PATH: path, KEYRING: one.folder, ...env }
+  const own = { PATH: path, ...keyring, ...env }
   const home = await openVaultHome({ ...one.host, env: own })
   return {
     one,
@@ -207,14 +207,3 @@ async function makePlace(env: TestHostOptions['env'] = {}, { withKeychain = fals
     },
   }
 }
-
-/** The commands of secret-tool that crabtalk uses; the last attribute names the file of a secret. */
-const SECRET_TOOL = `#!/bin/sh
-echo "$@" >> "$KEYRING/calls"
-for last; do :; done
-case $1 in
-  store) cat > "$KEYRING/keyring/$last" ;;
-  lookup) cat "$KEYRING/keyring/$last" 2>/dev/null ;;
-  clear) rm -f "$KEYRING/keyring/$last" ;;
-esac
-`

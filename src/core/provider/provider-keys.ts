@@ -1,7 +1,7 @@
 import { PRESETS } from './presets.ts'
 
 /**
- * Returns an environment without the keys of model providers, for programs that a model starts.
+ * Returns an environment without the keys of model providers and of the vault, for programs that a model starts.
  *
  * Keeps the credentials of git, npm and ssh, so that the user's tools work as in their own shell. AWS
  * credentials are keys of a model provider, too; the AWS command line still finds those in ~/.aws.
@@ -16,10 +16,12 @@ export function withoutProviderKeys(
   return Object.fromEntries(entries)
 }
 
-/** Keys that presets do not name: another way to log in, and the other credentials for Bedrock. */
+/** Keys that presets do not name: another way to log in, the other credentials for Bedrock, and the key of the vault. */
 const FURTHER_KEYS = [
   'ANTHROPIC_AUTH_TOKEN',
   'GOOGLE_GENERATIVE_AI_API_KEY',
   'AWS_SECRET_ACCESS_KEY',
   'AWS_SESSION_TOKEN',
+  'CRABTALK_VAULT_KEY',
+  'CRABTALK_VAULT_KEY_HELPER',
 ]

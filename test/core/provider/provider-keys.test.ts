@@ -5,7 +5,13 @@ import { withoutProviderKeys } from '../../../src/core/provider/provider-keys.ts
 
 test('withoutProviderKeys() removes every key of a provider, in any case', () => {
   const names = PRESETS.flatMap(({ keys }): string[] => [...keys])
-  names.push('AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN', 'openai_api_key', 'ANTHROPIC_AUTH_TOKEN')
+  names.push(
+    'AWS_SECRET_ACCESS_KEY',
+    'AWS_SESSION_TOKEN',
+    'openai_api_key',
+    'ANTHROPIC_AUTH_TOKEN',
+    'CRABTALK_VAULT_KEY',
+  )
   for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_BEARER_TOKEN_BEDROCK', 'AZURE_API_KEY', 'GOOGLE_API_KEY'])
     assert.ok(names.includes(name), name)
   assert.deepEqual(withoutProviderKeys(Object.fromEntries(names.map((name) => [name, 'secret']))), {})
