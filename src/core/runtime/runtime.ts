@@ -2,9 +2,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CrabError, toCrabError } from '../base/errors.ts'
 import { type Log, silentLog } from '../base/log.ts'
-import { NO_USAGE } from '../base/message.ts'
-import { type AgentConfig, hasRules } from '../config/agent-schema.ts'
-import { CLASS_RIGHTS } from '../policy/class-rights.ts'
+import type { AgentConfig } from '../config/agent-schema.ts'
 import { type Pair, SESSION_VERSION, type SessionHeader } from '../storage/types.ts'
 import { type Compaction, compactConversation } from './compaction.ts'
 import { breakDownRequest, type RequestBreakdown } from './context-view.ts'
@@ -13,6 +11,7 @@ import { EventChannel } from './event-channel.ts'
 import type { AgentEvent } from './events.ts'
 import { KnownAgents } from './known-agents.ts'
 import { type ConversationStart, LeasedConversation, readConversation } from './leased-conversation.ts'
+import { prepareTurn } from './prepare-turn.ts'
 import { type Preprocess, preprocessor } from './preprocess.ts'
 import type { RuntimeOptions, TurnConfig } from './runtime-options.ts'
 import { SelectedTools } from './selected-tools.ts'
@@ -26,15 +25,7 @@ import { tapEvents } from './tap-events.ts'
 import { type ProposedTitle, proposeTitle } from './title.ts'
 import { runTurn, type TurnPlan } from './turn.ts'
 import { withConversationModel } from './turn-model.ts'
-import {
-  attachedRules,
-  flagRules,
-  hasTools,
-  type OpenTurn,
-  planTurn,
-  resolveWorkspace,
-  type TurnInputs,
-} from './turn-plan.ts'
+import { hasTools, type OpenTurn, planTurn } from './turn-plan.ts'
 import type { CompactionRequest, TurnRequest } from './turn-request.ts'
 import { workingDirectory } from './working-directory.ts'
 
@@ -80,7 +71,7 @@ export class Runtime implements AsyncDisposable {
       const agent = await this.#agent(sent.agent, sent)
       const { request, warnings } = await this.#withConversationModel(agent, sent)
       const speaker = request.guest === undefined ? agent : await this.#agent(request.guest, request)
-      const inputs = await this.#prepare(speaker, request, config)
+      const inputs = await prepareTurn(speaker, request, { config, agents: this.#options.agents })
       const toolAgent = await this.#withAttachedServers(speaker, request)
       request.accepted?.()
       const channel = new EventChannel()
@@ -324,34 +315,6 @@ export class Runtime implements AsyncDisposable {
     chosen: string,
   ): Promise<string> {
     return await workingDirectory(this.#options, { pair: { agent, agentId, sender }, trust }, chosen)
-  }
-
-  /** Makes every check that can refuse the turn before anything is written. */
-  async #prepare(
-    agent: AgentConfig,
-    request: TurnRequest,
-    { provider }: TurnConfig,
-  ): Promise<Omit<TurnInputs, keyof OpenTurn | 'toolAgent'>> {
-    const { agents } = this.#options
-    const { settings } = request
-    if (request.content.trim() === '' && !settings.attachments?.length) {
-      // Once stored, it would make providers refuse every later request.
-      throw new CrabError('invalid', 'Cannot run a turn: the message is empty')
-    }
-    const chosen = CLASS_RIGHTS[request.trust].canWiden ? request.cwd : undefined
-    const workspace = chosen === undefined ? undefined : await resolveWorkspace(chosen)
-    const added = CLASS_RIGHTS[request.trust].canWiden ? (settings.roots ?? []) : []
-    const roots = await Promise.all(added.map(resolveWorkspace))
-    const model = settings.model ?? agent.model ?? provider.defaultModel()
-    provider.prepare(model)
-    if (settings.maxCostUsd !== undefined && provider.costUsd(model, NO_USAGE) === undefined) {
-      throw new CrabError('config', `Cannot enforce a cost limit: the price of ${model} is not known`, {
-        hint: 'give input_usd and output_usd with the model in config.toml',
-      })
-    }
-    const agentRules = hasRules(agent) ? await agents.rules(agent.name) : [] // reads the file again, for line numbers
-    const flags = [...flagRules(settings), ...attachedRules(settings)]
-    return { agent, model, workspace, roots, rules: { flags, agent: agentRules } }
   }
 
   async #lease(
