@@ -30,6 +30,15 @@ test('homeContent() measures our files, and removeContent() leaves all others', 
   assert.deepEqual(await readdir(home.paths.home), ['diary.txt'])
 })
 
+test('homeContent() leaves out the files of a home that are elsewhere, such as the keys of its vault', async () => {
+  await using home = await temporaryHome()
+  await home.write('config.toml', '')
+  await home.write('../configuration/vault-keys/key', 'x')
+  const vaultKeys = join(home.paths.home, '..', 'configuration', 'vault-keys')
+  const content = await homeContent({ ...home.paths, vaultKeys })
+  assert.deepEqual(content, [{ name: 'config.toml', bytes: 0, files: 1 }])
+})
+
 test('removeContent() removes links without following them, and an empty home', async () => {
   await using home = await temporaryHome()
   const elsewhere = join(home.paths.home, '..', 'elsewhere')

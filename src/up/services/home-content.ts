@@ -17,8 +17,8 @@ export interface HomeEntry {
 
 /** Measures crabtalk's entries in a home, the largest first. Throws `storage` when it cannot read one. */
 export async function homeContent({ home, ...paths }: HomePaths): Promise<HomeEntry[]> {
-  const own = Object.values(paths).map((path) => relative(home, path).split(sep)[0]!)
-  const names = [...new Set(own)]
+  const own = Object.values(paths).filter((path) => path.startsWith(`${home}${sep}`)) // some files are elsewhere
+  const names = [...new Set(own.map((path) => relative(home, path).split(sep)[0]!))]
   const entries = await Promise.all(
     names.map(async (name) => ({ name, ...(await measure(join(home, name))) })),
   )
