@@ -17,6 +17,7 @@ import { type FileIssue, formatLocation } from '../core/config/validation-issue.
 import { findCronProblems } from '../core/cron/cron-file.ts'
 import { findWide } from '../core/policy/wide-rules.ts'
 import { locateKeyIssues } from './config/key-issues.ts'
+import { findUnusableServers } from './config/unusable-servers.ts'
 import { collectWrittenRules, findIdleRulesHere } from './written-rules.ts'
 
 /** Runs `crabtalk config path`. */
@@ -49,7 +50,8 @@ export const showConfigCommand: CommandHandler = async ({ options, host }) => {
 /** Runs `crabtalk config check`; warnings do not affect the exit code. */
 export const checkConfigCommand: CommandHandler = async ({ options, host }) => {
   const paths = resolvePaths(host)
-  const problems = [...(await findProblems(paths)), ...(await findCronProblems(paths.crons))]
+  const servers = await findUnusableServers(paths)
+  const problems = [...(await findProblems(paths)), ...servers, ...(await findCronProblems(paths.crons))]
   const warnings = await findConfigWarnings(host)
   if (options.has('json')) {
     printJson(host, [

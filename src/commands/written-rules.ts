@@ -1,5 +1,6 @@
 import type { Host } from '../cli/host.ts'
 import { readAgentFiles, toAgent } from '../core/config/agent-files.ts'
+import { listEntryIndexes } from '../core/config/agent-schema.ts'
 import { entryRules } from '../core/config/entry-rules.ts'
 import { readConfig } from '../core/config/load-config.ts'
 import type { HomePaths } from '../core/config/paths.ts'
@@ -18,7 +19,10 @@ export async function collectWrittenRules(paths: HomePaths): Promise<PermissionR
       if (!agent.ok || !document.ok) return []
       const place = (path: KeyPath) => `${document.value.file}:${document.value.lineOf(path)}`
       const { permissions, mcps } = agent.value
-      const ofServers = mcps.flatMap((entry, i) => entryRules(entry, (path) => place(['mcps', i, ...path])))
+      const indexes = listEntryIndexes(agent.value)
+      const ofServers = mcps.flatMap((entry, i) =>
+        entryRules(entry, (path) => place(['mcps', indexes[i]!, ...path])),
+      )
       return [...toRules(permissions, place), ...ofServers]
     }),
   )

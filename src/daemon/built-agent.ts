@@ -1,4 +1,4 @@
-import type { AgentConfig } from '../core/config/agent-schema.ts'
+import { type AgentConfig, listEntryIndexes } from '../core/config/agent-schema.ts'
 import { getPortFile } from '../core/config/component.ts'
 import type { Services } from './services.ts'
 
@@ -18,7 +18,7 @@ export async function listServerSources(
   { agents }: Pick<Services, 'agents'>,
   built: AgentConfig,
 ): Promise<string[]> {
-  const paths = built.mcps.map((_, i) => ['mcps', i]) // entries of the file come before joined ones
+  const paths = listEntryIndexes(built).map((i) => ['mcps', i]) // entries of the file come before joined ones
   const places = await agents.locateKeys(built.name, paths)
   return built.mcps.map((entry, i) => getPortFile(entry) ?? places[i] ?? '')
 }

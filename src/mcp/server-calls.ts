@@ -1,7 +1,7 @@
 import { toCancelledError } from '../core/base/abortable.ts'
 import { CrabError, toCrabError } from '../core/base/errors.ts'
 import type { AgentConfig } from '../core/config/agent-schema.ts'
-import { findMcpEntry } from '../core/config/mcp-declaration.ts'
+import { findAgentServer } from '../core/config/mcp-declaration.ts'
 import type { McpEntry } from '../core/config/mcp-entry.ts'
 import { connectClaim, getClaim, withServerName } from './peers/connect-claim.ts'
 import type { Peers } from './peers/peers.ts'
@@ -57,7 +57,7 @@ export function openServerCalls({ peers, memory, now }: ServerCallsOptions): Ser
       return await callTool({ ...call, attachesAll }, signal)
     },
     logs(agent, name) {
-      const entry = findMcpEntry(agent.name, agent.mcps, name)
+      const entry = findAgentServer(agent, name)
       return peers.find(entry, agent.id)?.logs() ?? []
     },
     verify: (agent, entry, signal) => verifyEntry(peers, { agent, entry }, signal),

@@ -46,6 +46,23 @@ test('config check reports problems with place and hint, or a valid configuratio
   assert.equal(text, 'config.toml:1: unknown key "deamon"\n  hint: did you mean "daemon"?\n')
 })
 
+test('config check finds servers that can never be started', async () => {
+  const agents = `[[mcps]]
+name = "docs"
+url = "https://docs.example.com/mcp"
+auth = "token"
+headers = { Authorization = "Bearer x" }
+`
+  await using at = await makeTestHost({ env: { CRABTALK_HOME: 'home' } })
+  await mkdir(join(at.folder, 'home/agents'), { recursive: true })
+  await writeFile(join(at.folder, 'home/agents/crab.toml'), agents)
+  assert.equal(await main('crabtalk', ['config', 'check'], at.host), 78)
+  assert.match(
+    at.stdout(),
+    /^agents\/crab\.toml:1: the server "docs" cannot be used: the header "Authorization" and "auth" clash/,
+  )
+})
+
 test('config check warns about rules that match nothing', async () => {
   const { code, text } = await run('[permissions]\ndeny = ["bsh"]\n', 'check')
   assert.equal(code, 0)

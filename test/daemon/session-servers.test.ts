@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TCP_CLIENT } from '../../src/core/policy/trust.ts'
-import type { DeepPartial, StreamMsg } from '../../src/core/protocol/crabtalk.generated.ts'
+import {
+  type DeepPartial,
+  McpActionKind,
+  McpPeerState,
+  type StreamMsg,
+} from '../../src/core/protocol/crabtalk.generated.ts'
 import { request, route } from '../../src/core/protocol/dispatch.ts'
 import { handlers } from '../../src/daemon/handlers/handlers.ts'
 import type { WatchedServer } from '../support/mcp/mcp-servers.ts'
@@ -10,6 +15,30 @@ import { type ObservedNode, startObservedNode } from '../support/observed-node.t
 import { until } from '../support/until.ts'
 
 const NEVER = new AbortController().signal
+
+test('an invalid server of a file costs a turn only its own tools, and is listed with the reason', async () => {
+  await using node = await startObservedNode(() => ({ parts: ['yes'] }))
+  const own = node.watch('own')
+  await node.declare('crab', own)
+  const file = await node.home.read('agents/crab.toml')
+  await node.home.write(
+    'agents/crab.toml',
+    `${file}\n[[mcps]]\nname = "bad"\ncommand = "x"\ntimeuot_ms = 5\n`,
+  )
+  await ask(node, 'one', {})
+  assert.deepEqual(offeredServers(node), ['own'])
+  const { agents } = await request(node.dispatch, 'mcpView', { agent: 'crab' }, NEVER)
+  const bad = agents[0]!.servers.find(({ name }) => name === 'bad')!
+  assert.equal(bad.state, McpPeerState.INVALID)
+  assert.match(`${bad.source} ${bad.error}`, /^agents\/crab\.toml:\d+ unknown key "mcps\[1\]\.timeuot_ms"/)
+  const ping = { agent: 'crab', name: 'bad', action: McpActionKind.PING }
+  await assert.rejects(request(node.dispatch, 'mcpAction', ping, NEVER), {
+    kind: 'config',
+    message: /timeuot_ms/,
+  })
+  await request(node.dispatch, 'deleteMcp', { agent: 'crab', name: 'bad' }, NEVER)
+  assert.ok((await node.home.read('agents/crab.toml')).endsWith(file))
+})
 
 test('a server that a client attaches exists for its conversation only, in any of its turns', async () => {
   await using node = await startObservedNode(() => ({ parts: ['yes'] }))

@@ -86,11 +86,17 @@ export const COMMAND_LAYERS: Record<string, readonly string[]> = {
     'src/core/completion',
     'src/core/cron/describe-schedule.ts',
   ],
-  'src/commands/config': [...COMMAND, 'src/core/lease/sqlite-leases.ts', 'src/core/keys/bindings.ts'],
+  'src/commands/config': [
+    ...COMMAND,
+    'src/core/keys/bindings.ts',
+    'src/core/lease/sqlite-leases.ts',
+    'src/mcp/entry-facts.ts',
+  ],
   'src/commands/config/table.ts': [...COMMAND, 'src/commands/config', 'src/commands/config.ts'],
   'src/commands/config.ts': [
     ...COMMAND,
     'src/commands/config/key-issues.ts',
+    'src/commands/config/unusable-servers.ts',
     'src/commands/written-rules.ts',
     'src/core/cron/cron-file.ts',
     'src/core/policy/wide-rules.ts',

@@ -3,7 +3,7 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { isMissingFile, toStorageError } from '../base/files.ts'
 import { derivedAgentId, isAgentId, isMadeFor } from './agent-id.ts'
-import { type AgentConfig, checkAgent, foldName, nameProblem } from './agent-schema.ts'
+import { type AgentConfig, checkStoredAgent, foldName, nameProblem } from './agent-schema.ts'
 import { parseToml, type TomlDocument, toFileIssues } from './toml.ts'
 import type { FileIssue, Result } from './validation-issue.ts'
 
@@ -51,16 +51,29 @@ export async function findAgentFile(folder: string, name: string): Promise<Ident
   return (await readAgentFiles(folder)).find((one) => one.name === name)
 }
 
-/** Returns the agent that a file describes, or all of its problems. */
+/**
+ * Returns the agent that a file describes, or all of its problems. Invalid servers are left out of the agent
+ * and listed in `invalidMcps`.
+ */
 export async function toAgent(file: IdentifiedFile): Promise<Result<AgentConfig>> {
   if (!file.document.ok) return file.document
   const prompt = await readPrompt(file.promptPath)
-  const table = checkAgent(file.document.value.table)
+  const table = checkStoredAgent(file.document.value.table)
   if (!table.ok || !prompt.ok) {
     const problems = table.ok ? [] : toFileIssues(file.document.value, table.problems)
     return { ok: false, problems: [...problems, ...(prompt.ok ? [] : prompt.problems)] }
   }
-  return { ok: true, value: { ...table.value, id: file.id, name: file.name, prompt: prompt.value } }
+  const { agent, invalid } = table.value
+  const { value: document } = file.document
+  const invalidMcps = invalid.map((one) => ({ ...one, problems: toFileIssues(document, one.problems) }))
+  const value = { ...agent, id: file.id, name: file.name, prompt: prompt.value }
+  return { ok: true, value: invalidMcps.length > 0 ? { ...value, invalidMcps } : value }
+}
+
+/** Returns all problems of an agent file, also those of servers that the agent is used without. */
+export function listFileProblems(outcome: Result<AgentConfig>): readonly FileIssue[] {
+  if (!outcome.ok) return outcome.problems
+  return (outcome.value.invalidMcps ?? []).flatMap(({ problems }) => problems)
 }
 
 /** Reads a prompt without its last newline; empty when there is no file. */

@@ -2,10 +2,10 @@ import * as z from 'zod/mini'
 import { EFFORTS } from '../base/effort.ts'
 import type { JsonObject } from '../base/message.ts'
 import { HOOKS_HINT, namesServers, withoutEmptyKeys, withoutLegacyKeys } from './legacy.ts'
-import { findNameClashes, mcpEntry } from './mcp-entry.ts'
+import { findNameClashes, isServerName, mcpEntry } from './mcp-entry.ts'
 import { permissionsTable } from './permissions.ts'
-import { checkValue, filledString, strictTable, tableCheck, wholeNumber } from './schema.ts'
-import type { Result, ValidationIssue } from './validation-issue.ts'
+import { checkValue, filledString, isTable, strictTable, tableCheck, wholeNumber } from './schema.ts'
+import type { FileIssue, Result, ValidationIssue } from './validation-issue.ts'
 
 /** The schema of `agents/<name>.toml`, with defaults. Empty `skills` and `tools` mean unrestricted. */
 export const agentTable = strictTable({
@@ -35,6 +35,23 @@ export interface AgentConfig extends AgentTable {
   id: string
   name: string
   prompt: string
+  /** The servers of the file whose entries cannot be used; absent when there are none. */
+  invalidMcps?: readonly InvalidServer[]
+}
+
+/** A server of an agent file whose entry is invalid: the agent is used without it. */
+export interface InvalidServer<P = FileIssue> {
+  /** Its name, or its place in the file when it has no valid one: `mcps[1]`. */
+  name: string
+  /** Its position among the `[[mcps]]` tables of the file. */
+  index: number
+  problems: readonly P[]
+}
+
+/** Returns the position of each server of an agent among the `[[mcps]]` tables of its file, in order. */
+export function listEntryIndexes({ mcps, invalidMcps = [] }: AgentConfig): number[] {
+  const invalid = new Set(invalidMcps.map(({ index }) => index))
+  return Array.from({ length: mcps.length + invalid.size }, (_, i) => i).filter((i) => !invalid.has(i))
 }
 
 /** Whether an agent's file has a `permissions` table, for the agent or for one of its servers. */
@@ -51,6 +68,41 @@ export function checkAgent(table: JsonObject): Result<AgentTable, ValidationIssu
   const outcome = checkValue(agentTable, withoutEmptyKeys(withoutLegacyKeys(named.length > 0 ? rest : table)))
   const problems = outcome.ok ? named : [...named, ...outcome.problems.map(addHint)]
   return problems.length > 0 ? { ok: false, problems } : outcome
+}
+
+/**
+ * Validates the table of an agent's file like checkAgent(), but leaves out servers that are invalid by
+ * themselves, unless one of them is required.
+ */
+export function checkStoredAgent(
+  table: JsonObject,
+): Result<{ agent: AgentTable; invalid: InvalidServer<ValidationIssue>[] }, ValidationIssue> {
+  const whole = checkAgent(table)
+  if (whole.ok) return { ok: true, value: { agent: whole.value, invalid: [] } }
+  const entries: unknown[] = Array.isArray(table['mcps']) ? table['mcps'] : []
+  const byEntry = Map.groupBy(whole.problems, getEntryIndex)
+  const isLeftOut = (index: number) => byEntry.has(index)
+  if (
+    isLeftOut(-1) ||
+    entries.some((entry, i) => isLeftOut(i) && isTable(entry) && entry['required'] === true)
+  )
+    return whole
+  const rest = checkAgent({ ...table, mcps: entries.filter((_, i) => !isLeftOut(i)) })
+  if (!rest.ok) return whole
+  const invalid = [...byEntry].map(([index, problems]) => {
+    return { name: nameOfEntry(entries[index], index), index, problems }
+  })
+  return { ok: true, value: { agent: rest.value, invalid: invalid.sort((a, b) => a.index - b.index) } }
+}
+
+/** Returns the position of the server that an issue is about; -1 for an issue of the rest of the file. */
+export function getEntryIndex({ path: [key, index] }: ValidationIssue): number {
+  return key === 'mcps' && typeof index === 'number' ? index : -1
+}
+
+function nameOfEntry(entry: unknown, index: number): string {
+  const name = isTable(entry) ? entry['name'] : undefined
+  return isServerName(name) ? name : `mcps[${index}]`
 }
 
 /** Matches most names. The Unicode classes of the full pattern would add a millisecond to the start-up time. */

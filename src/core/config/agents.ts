@@ -1,11 +1,26 @@
 import { readdir, rename, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { CrabError } from '../base/errors.ts'
 import { createFile, replaceFile, syncDir, toStorageError } from '../base/files.ts'
 import type { JsonObject } from '../base/message.ts'
-import { findAgentFile, type IdentifiedFile, readAgentFiles, readPrompt, toAgent } from './agent-files.ts'
+import {
+  findAgentFile,
+  type IdentifiedFile,
+  listFileProblems,
+  readAgentFiles,
+  readPrompt,
+  toAgent,
+} from './agent-files.ts'
 import { isNilId, newAgentId } from './agent-id.ts'
-import { type AgentConfig, checkAgent, foldName, nameProblem } from './agent-schema.ts'
+import {
+  type AgentConfig,
+  checkAgent,
+  foldName,
+  getEntryIndex,
+  listEntryIndexes,
+  nameProblem,
+} from './agent-schema.ts'
 import {
   createDefault,
   foreignPrompt,
@@ -52,6 +67,7 @@ type PatchMaker = (stored: JsonObject) => JsonObject
 interface AgentListing {
   /** The valid agents, ordered by name. */
   agents: AgentConfig[]
+  /** The problems of the other files, and of servers that an agent is used without. */
   problems: FileIssue[]
 }
 
@@ -76,7 +92,7 @@ export class AgentStore {
     const listing: AgentListing = { agents: [], problems: [] }
     for (const outcome of await Promise.all((await this.#identified()).map(toAgent))) {
       if (outcome.ok) listing.agents.push(outcome.value)
-      else listing.problems.push(...outcome.problems)
+      listing.problems.push(...listFileProblems(outcome))
     }
     return listing
   }
@@ -146,7 +162,7 @@ export class AgentStore {
   async update(name: string, change: JsonObject | PatchMaker, prompt?: string): Promise<AgentConfig> {
     await this.get(name)
     await using _ = await this.#locked()
-    const { file, document } = await this.#valid(name)
+    const { file, agent, document } = await this.#valid(name)
     const what = `Cannot change the agent "${file.name}"`
     const patch = typeof change === 'function' ? change(document.table) : change
     const { id = file.id } = patch
@@ -156,7 +172,8 @@ export class AgentStore {
     const { text, table } = document
     const { mcps, lost } = restoreSecrets(patch['mcps'], table['mcps'])
     const whole = { ...patch, ...('mcps' in patch && { mcps }), id: file.id }
-    const after = validateAgentTable(what, mergePatch(table, whole), lost)
+    const known = (agent.invalidMcps ?? []).map(({ index }) => (table['mcps'] as unknown[])[index])
+    const after = validateAgentTable(what, mergePatch(table, whole), lost, known)
     if (prompt !== undefined) await replaceLinked(file.promptPath, toPromptFile(prompt))
     const changed = editToml(text, table, after)
     if (changed !== text) await replaceLinked(file.path, changed)
@@ -200,8 +217,9 @@ export class AgentStore {
       namedFile === undefined ? await this.get(name, { create: false }) : await requireAgent(namedFile)
     if (!namedFile?.document.ok) return []
     const { value } = namedFile.document
+    const indexes = listEntryIndexes(agent)
     const entryRuleList = agent.mcps.flatMap((entry, i) =>
-      entryRules(entry, (path) => locateKey(value, ['mcps', i, ...path])),
+      entryRules(entry, (path) => locateKey(value, ['mcps', indexes[i]!, ...path])),
     )
     return [...toRules(agent.permissions, (path) => locateKey(value, path)), ...entryRuleList]
   }
@@ -300,14 +318,31 @@ async function requireAgent(file: IdentifiedFile): Promise<AgentConfig> {
   throw configError(outcome.problems)
 }
 
-/** Validates a configuration before it is stored, including that no secret was lost. Removes empty settings. */
-function validateAgentTable(what: string, config: JsonObject, lost: readonly ValidationIssue[]): JsonObject {
+/**
+ * Validates a configuration before it is stored, including that no secret was lost. Removes empty settings.
+ * `known` are invalid servers of the file: they may stay as they are.
+ */
+function validateAgentTable(
+  what: string,
+  config: JsonObject,
+  lost: readonly ValidationIssue[],
+  known: readonly unknown[] = [],
+): JsonObject {
   const table = withoutEmptyKeys(withoutLegacyKeys(config))
   const outcome = checkAgent(table)
-  const issues = [...(outcome.ok ? [] : outcome.problems), ...lost]
+  const entries: unknown[] = Array.isArray(table['mcps']) ? table['mcps'] : []
+  const isKnown = (issue: ValidationIssue) =>
+    known.some((entry) => isDeepStrictEqual(toPlainJson(entry), toPlainJson(entries[getEntryIndex(issue)])))
+  const found = outcome.ok ? [] : outcome.problems.filter((issue) => !isKnown(issue))
+  const issues = [...found, ...lost]
   if (issues.length > 0) throw inputError(what, issues)
   const { mcps, ...rest } = table
   return isTableList(mcps) ? { ...rest, mcps } : rest
+}
+
+/** Copies a value without the prototypes that the parser of the file gives to tables. */
+function toPlainJson(value: unknown): unknown {
+  return value === undefined ? undefined : JSON.parse(JSON.stringify(value))
 }
 
 function isUnwritable(reason: unknown): boolean {

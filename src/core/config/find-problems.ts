@@ -1,8 +1,14 @@
 import * as z from 'zod/mini'
 import type { JsonObject } from '../base/message.ts'
 import { REDACTED } from '../base/secrets/redact.ts'
-import { findAgentFile, type IdentifiedFile, readAgentFiles, toAgent } from './agent-files.ts'
-import { agentTable } from './agent-schema.ts'
+import {
+  findAgentFile,
+  type IdentifiedFile,
+  listFileProblems,
+  readAgentFiles,
+  toAgent,
+} from './agent-files.ts'
+import { agentTable, listEntryIndexes } from './agent-schema.ts'
 import { configTable } from './config-schema.ts'
 import { findForeignMark, foreignHomeHint } from './foreign-home.ts'
 import { readConfig } from './load-config.ts'
@@ -15,15 +21,15 @@ export async function findProblems(paths: HomePaths): Promise<FileIssue[]> {
   const mark = await findForeignMark(paths)
   if (mark !== undefined) return [foreignHome(mark, foreignHomeHint(paths))]
   const agents = await Promise.all((await readAgentFiles(paths.agents)).map(toAgent))
-  const outcomes = [await readConfig(paths), ...agents]
-  return outcomes.flatMap((outcome) => (outcome.ok ? [] : outcome.problems))
+  const config = await readConfig(paths)
+  return [...(config.ok ? [] : config.problems), ...agents.flatMap(listFileProblems)]
 }
 
 /** Returns the problems of one agent's files in a folder; none without such a file. Changes nothing. */
 export async function findAgentProblems(folder: string, name: string): Promise<readonly FileIssue[]> {
   const file = await findAgentFile(folder, name)
   const outcome = file && (await toAgent(file))
-  return outcome === undefined || outcome.ok ? [] : outcome.problems
+  return outcome === undefined ? [] : listFileProblems(outcome)
 }
 
 /**
@@ -40,7 +46,9 @@ async function fileWarnings(file: IdentifiedFile): Promise<FileIssue[]> {
   const agent = await toAgent(file)
   if (!agent.ok || !file.document.ok) return []
   const { value: document } = file.document
-  return agent.value.mcps.flatMap((entry, i) => {
+  const indexes = listEntryIndexes(agent.value)
+  return agent.value.mcps.flatMap((entry, nth) => {
+    const i = indexes[nth]!
     const at = (path: KeyPath) => ({
       ...{ file: document.file, line: document.lineOf(['mcps', i, ...path]), column: undefined },
       key: formatPath(['mcps', i, ...path]),

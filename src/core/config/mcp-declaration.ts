@@ -1,11 +1,12 @@
 import { CrabError } from '../base/errors.ts'
 import type { JsonObject } from '../base/message.ts'
 import { didYouMean } from '../base/nearest.ts'
+import type { AgentConfig, InvalidServer } from './agent-schema.ts'
 import { withoutEmptyKeys, withoutLegacyKeys } from './legacy.ts'
 import { type McpEntry, mcpEntry } from './mcp-entry.ts'
 import { checkValue, isTable } from './schema.ts'
 import { restoreSecrets } from './secrets.ts'
-import { inputError, type ValidationIssue } from './validation-issue.ts'
+import { formatLocation, inputError, type ValidationIssue } from './validation-issue.ts'
 
 /**
  * Validates an entry from a client, and restores stored secrets where the client kept the placeholder.
@@ -64,6 +65,22 @@ export function findNameClash(entries: readonly { name?: unknown }[], name: stri
 /** Converts an issue in a list of one entry to an issue of that entry. */
 function withoutIndex({ path, message, ...rest }: ValidationIssue): ValidationIssue {
   return { ...rest, path: path.slice(2), message: message.replace('mcps[0].', '') }
+}
+
+/** Returns the entry of an agent's server. Throws `config` for one whose entry is invalid, as findMcpEntry() does else. */
+export function findAgentServer({ name: agent, mcps, invalidMcps }: AgentConfig, name: string): McpEntry {
+  const invalid = invalidMcps?.find((one) => one.name === name)
+  if (invalid) throw toInvalidEntryError(invalid)
+  return findMcpEntry(agent, mcps, name)
+}
+
+/** Returns the error for using a server whose entry is invalid: all of its problems, and where to correct it. */
+export function toInvalidEntryError({ name, problems }: InvalidServer): CrabError {
+  const why = problems.map(({ message }) => message).join('; ')
+  const hint = `correct it in ${problems.map(formatLocation).join(', ')}`
+  return new CrabError('config', `Cannot use the MCP server "${name}": its entry is invalid: ${why}`, {
+    hint,
+  })
 }
 
 /** The error for changing a server that comes from a port file as if an agent's file declared it. */

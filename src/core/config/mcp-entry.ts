@@ -63,6 +63,11 @@ export const mcpEntry = z.lazy(() =>
   }).check(tableCheck(findKindConflict)),
 )
 
+/** Whether a value is a valid name of a server. */
+export function isServerName(name: unknown): name is string {
+  return typeof name === 'string' && SERVER_NAME.test(name)
+}
+
 /** Yields server names whose tools would have the same names: they are equal once `-` is replaced with `_`. */
 export function* findNameClashes(entries: unknown): Generator<TableIssue> {
   const owners = new Map<string, number>()

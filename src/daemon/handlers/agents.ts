@@ -127,7 +127,7 @@ export async function deleteAgent(
 }
 
 function toAgentInfo(agent: AgentConfig): AgentInfo {
-  const { name, prompt, ...config } = redact(agent)
+  const { name, prompt, invalidMcps: _, ...config } = redact(agent)
   return {
     id: agent.id,
     name,

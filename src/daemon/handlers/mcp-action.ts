@@ -5,7 +5,7 @@ import { newUlid } from '../../core/base/ids.ts'
 import { didYouMean } from '../../core/base/nearest.ts'
 import type { AgentConfig } from '../../core/config/agent-schema.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
-import { findMcpEntry } from '../../core/config/mcp-declaration.ts'
+import { findAgentServer, findMcpEntry } from '../../core/config/mcp-declaration.ts'
 import { type McpAction, McpActionKind, McpActionResult } from '../../core/protocol/crabtalk.generated.ts'
 import { isVisibleTool } from '../../mcp/tools/entry-filter.ts'
 import type { McpServers, ServerView, ToolView } from '../../mcp/types.ts'
@@ -46,7 +46,7 @@ export async function mcpAction(
   const stored = await services.agents.get(message.agent || DEFAULT_AGENT)
   refuseMissing(services, stored, message.name)
   const agent = toBuiltAgent(services, stored)
-  findMcpEntry(agent.name, agent.mcps, message.name)
+  findAgentServer(agent, message.name)
   const act = ACTIONS[message.action]
   if (!act) throw new CrabError('invalid', 'Cannot act on the server: unknown action')
   const servers = await services.mcp(signal)

@@ -1,11 +1,12 @@
 import type { AgentConfig } from '../../core/config/agent-schema.ts'
+import { formatLocation } from '../../core/config/validation-issue.ts'
 import { GROUP_TOOLS } from '../../core/hooks/groups/specs.ts'
 import type { Rule } from '../../core/policy/types.ts'
 import {
   type McpAgentView,
   type McpPeer,
   McpPeerState,
-  type McpServerView,
+  McpServerView,
   type McpToolView,
   type McpView,
   PolicyEffect,
@@ -35,7 +36,8 @@ export async function mcpView(
     const rules = await loadAgentRules(services, one)
     const places = await listServerSources(services, one)
     const view = toAgentView(one, { view: servers.view(one), places, rules })
-    return { ...view, servers: [...view.servers, ...toMissingServers(components.missing(stored))] }
+    const missing = [...toInvalidServers(stored), ...toMissingServers(components.missing(stored))]
+    return { ...view, servers: [...view.servers, ...missing] }
   })
   const peers = [...(await withMemoryUsage(servers.peers().map(toPeer))), ...toBrokenPeers(components.broken)]
   return { peers, agents: await Promise.all(views) }
@@ -48,6 +50,17 @@ async function withMemoryUsage(peers: readonly McpPeer[]): Promise<McpPeer[]> {
   const { groupMemory } = await import('../../core/process/group-memory.ts')
   const memory = await groupMemory(pids).catch(() => undefined) // the view is useful without this figure
   return peers.map((peer) => ({ ...peer, memoryBytes: memory?.get(peer.pid ?? 0) }))
+}
+
+/** Converts the servers whose entries are invalid; an agent is used without them. */
+function toInvalidServers({ invalidMcps = [] }: AgentConfig): McpServerView[] {
+  return invalidMcps.map(({ name, problems }) => ({
+    ...McpServerView.create(),
+    name,
+    source: problems[0] ? formatLocation({ ...problems[0], column: undefined }) : '',
+    state: McpPeerState.INVALID,
+    error: problems.map(({ message }) => message).join('; '),
+  }))
 }
 
 /** Converts a connection to its wire form. */

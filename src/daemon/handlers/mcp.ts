@@ -9,6 +9,7 @@ import {
   findNameClash,
   putMcpEntry,
   readMcpEntries,
+  toInvalidEntryError,
 } from '../../core/config/mcp-declaration.ts'
 import type { McpEntry } from '../../core/config/mcp-entry.ts'
 import { redact } from '../../core/config/secrets.ts'
@@ -59,6 +60,8 @@ export async function upsertMcp(
   const agent = await agents.get(name || DEFAULT_AGENT)
   const what = `Cannot ${create ? 'add' : 'set'} the server "${sent['name']}"`
   if (create) refuseTaken(what, agent.mcps, sent['name'])
+  const invalid = create ? undefined : agent.invalidMcps?.find((one) => one.name === sent['name'])
+  if (invalid) throw toInvalidEntryError(invalid)
   const entry = checkMcpEntry(what, sent, agent.mcps)
   const before = agent.mcps.find((one) => one.name === entry.name)
   if (!create && before === undefined) refuseComponent(services, what, { agent, name: entry.name })

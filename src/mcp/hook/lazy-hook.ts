@@ -20,7 +20,8 @@ export function lazyMcpHook(open: () => Promise<McpServers>): Hook {
       if (servers.current) await (await servers.get()).onUnregisterAgent?.(agent)
     },
     async schema(agent, turn) {
-      return agent.mcps.length === 0 ? [] : ((await (await servers.get()).schema?.(agent, turn)) ?? [])
+      const hasServers = agent.mcps.length > 0 || agent.invalidMcps !== undefined
+      return !hasServers ? [] : ((await (await servers.get()).schema?.(agent, turn)) ?? [])
     },
     async preprocess(message, signal) {
       if (message.agent.mcps.length === 0 || !message.content.includes('@')) return undefined

@@ -2,6 +2,7 @@ import { toCancelledError } from '../../core/base/abortable.ts'
 import { withDeadline } from '../../core/base/deadline.ts'
 import { CrabError, toCrabError } from '../../core/base/errors.ts'
 import type { AgentConfig } from '../../core/config/agent-schema.ts'
+import { toInvalidEntryError } from '../../core/config/mcp-declaration.ts'
 import type { ToolsTurn } from '../../core/runtime/hook.ts'
 import type { Claim, Peer } from '../peers/peer.ts'
 import type { Peers } from '../peers/peers.ts'
@@ -34,6 +35,14 @@ export async function makeToolsReady(options: OfferOptions, turn: ToolsTurn): Pr
     if (event.agent === agent.name) turn.emit({ type: 'mcp-state', server: event })
   })
   const failures = await Promise.all(claimed.map((claim) => makeReady(claim, options, turn)))
+  for (const invalid of agent.invalidMcps ?? []) {
+    const { message, hint } = toInvalidEntryError(invalid)
+    turn.emit({
+      type: 'notice',
+      message: `${message}; its tools are left out (${hint})`,
+      server: invalid.name,
+    })
+  }
   for (const [i, { entry, peer }] of claimed.entries()) {
     const failure = failures[i]
     if (failure)

@@ -56,7 +56,7 @@ export function mcpHook({ peers, lists, now, startsKnown }: McpHookOptions): Hoo
       lists.forget(id)
     },
     async schema(agent, turn) {
-      if (agent.mcps.length === 0) return resources.addTo([], agent.id)
+      if (agent.mcps.length === 0 && !agent.invalidMcps) return resources.addTo([], agent.id)
       const pinned = turn.turnOver && claimsByTurn.get(turn.turnOver)
       if (pinned) return show(agent, pinned, pinned) // a repeated request of the same turn: it has already waited, and its notices are out
       // A turn that waited for its conversation may hold an older version of the agent: the last registration

@@ -1,7 +1,7 @@
 import { toCancelledError } from '../../core/base/abortable.ts'
 import { CrabError, toCrabError } from '../../core/base/errors.ts'
 import type { AgentConfig } from '../../core/config/agent-schema.ts'
-import { findMcpEntry } from '../../core/config/mcp-declaration.ts'
+import { findAgentServer } from '../../core/config/mcp-declaration.ts'
 import type { Connection } from '../connection/connection.ts'
 import type { DeclarationOwner } from '../types.ts'
 import type { Claim } from './peer.ts'
@@ -19,7 +19,7 @@ interface Declaration {
  * Throws `missing` for a name the agent does not declare, `config` for a disabled one.
  */
 export async function getClaim(peers: Peers, agent: AgentConfig, name: string): Promise<Claim> {
-  const entry = findMcpEntry(agent.name, agent.mcps, name)
+  const entry = findAgentServer(agent, name)
   if (entry.disabled)
     throw new CrabError('config', `Cannot use the MCP server "${name}": it is disabled`, {
       hint: `crabtalk mcp enable ${name}`,

@@ -141,6 +141,16 @@ describe('what a turn is offered', { concurrency: 4 }, () => {
     ])
   })
 
+  test('a server whose entry is invalid is named with the place to correct it, also when it is the only one', async () => {
+    await using node = await mcpNode()
+    const problem = { file: 'agents/a.toml', line: 7, column: undefined, key: '', message: 'unknown key "x"' }
+    const invalidMcps = [{ name: 'bad', index: 0, problems: [{ ...problem, hint: undefined }] }]
+    assert.deepEqual((await offer(node, agentWith([], { invalidMcps }))).notices, [
+      'Cannot use the MCP server "bad": its entry is invalid: unknown key "x"; its tools are left out ' +
+        '(correct it in agents/a.toml:7)',
+    ])
+  })
+
   test('a server that failed recently is not waited for beyond half a second, also by the next process', async () => {
     await using node = await mcpNode()
     const server = node.watch({ at: { start: 'crash' }, first: 2, delay: { initialize: 1_500 } })
