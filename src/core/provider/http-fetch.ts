@@ -2,7 +2,7 @@ import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import { toCancelledError } from '../base/abortable.ts'
 import { CrabError } from '../base/errors.ts'
 import { toBodyStream } from '../base/http/body-stream.ts'
-import { readNetworkCode, toNetworkFailure } from '../base/http/network-failure.ts'
+import { PROXY_HINT, readNetworkCode, toNetworkFailure } from '../base/http/network-failure.ts'
 import { sendRequest } from '../base/http/send-request.ts'
 import { LightHeaders } from './light-headers.ts'
 
@@ -96,9 +96,10 @@ function toSilenceError(what: string, ms: number): CrabError {
 /** Converts a system's network error to a CrabError; leaves bugs of this program as they are. */
 function toCallError(reason: unknown, { url, limits, signal }: Call): unknown {
   if (signal?.aborted) return toCancelledError(signal)
-  const failure = toNetworkFailure(reason)
+  const failure = toNetworkFailure(reason, url)
   if (!failure) return reason
-  const options = { cause: reason, ...(limits.hint !== undefined && { hint: limits.hint }) }
+  const hint = failure.isProxy ? PROXY_HINT : limits.hint
+  const options = { cause: reason, ...(hint !== undefined && { hint }) }
   // An invalid request is, for example, one with a line break in its key.
   if (failure.isInvalidRequest)
     return new CrabError('config', `Cannot ask ${url.origin}: ${failure.error.message}`, options)

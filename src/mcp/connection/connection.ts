@@ -244,7 +244,7 @@ export class Connection {
     using clock = startClock(limits)
     const either = AbortSignal.any([signal, this.#stop.signal, clock.signal])
     try {
-      return await send({ signal: either, timeout: NO_TIMEOUT, ...clock.progress }, clock)
+      return await send({ signal: withPlainReason(either), timeout: NO_TIMEOUT, ...clock.progress }, clock)
     } catch (reason) {
       if (either.aborted) throw toCancelledError(either)
       throw await this.#explain(reason, either)
@@ -261,6 +261,23 @@ export class Connection {
     const words = toPrintableLine(reason instanceof Error ? reason.message : String(reason))
     return new CrabError(kind === 'refused' ? 'tool' : 'failed', words, { cause: reason })
   }
+}
+
+/**
+ * Returns a signal that aborts with the given one, for the SDK: that sends the reason to the server, with the
+ * name of its class.
+ */
+function withPlainReason(signal: AbortSignal): AbortSignal {
+  const plain = new AbortController()
+  const follow = () => plain.abort(toPlainError(toCancelledError(signal)))
+  if (signal.aborted) follow()
+  signal.addEventListener('abort', follow, { once: true })
+  return plain.signal
+}
+
+/** Returns an error that is written as its message only. */
+function toPlainError({ kind, message }: CrabError): CrabError {
+  return Object.assign(new CrabError(kind, message), { name: '' })
 }
 
 /** The largest timer value: the SDK's own timeout never fires, because startClock() limits the request. */

@@ -3,7 +3,7 @@ import type { ProcessHost } from '../../core/process/types.ts'
 import type { HttpVariant } from '../connection/connect.ts'
 import type { ServerLink } from '../connection/link.ts'
 import { type TracedPeer, tappedLines, tracedTransport } from '../connection/trace.ts'
-import { serverEnvironment } from '../stdio/environment.ts'
+import { listWithheld, serverEnvironment } from '../stdio/environment.ts'
 import type { LineTail } from '../stdio/stderr-tail.ts'
 import { openStdioLink } from '../stdio/stdio-link.ts'
 import type { FrameTap } from '../types.ts'
@@ -47,7 +47,13 @@ export async function openLink(options: OpenLinkOptions, signal: AbortSignal): P
   const watch = (inner: Transport) => (frames ? tracedTransport(inner, frames, traced) : inner)
   if (target.transport === 'stdio') {
     const own = serverEnvironment(env, target.env)
-    return await openStdioLink({ processes, target, env: own, stderr: log, watch })
+    const link = await openStdioLink({ processes, target, env: own, stderr: log, watch })
+    const withheld = listWithheld(env).filter((name) => !Object.hasOwn(own, name))
+    if (withheld.length > 0)
+      log.note(
+        `${withheld.join(', ')} not passed on, because it holds a password; [env] of config.toml passes it`,
+      )
+    return link
   }
   const { openRemoteLink } = await import('../remote/remote-link.ts')
   const note = (line: string) => log.push(Buffer.from(`${line}\n`))

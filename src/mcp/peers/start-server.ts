@@ -45,11 +45,17 @@ export async function startServer(options: StartOptions, signal: AbortSignal): P
 async function connectAndList(options: StartOptions, signal: AbortSignal): Promise<StartedServer> {
   const connection = await connectServer(options, signal)
   try {
-    return { connection, list: await connection.listTools(signal) }
+    return { connection, list: await connection.listTools(signal).catch(nameListing) }
   } catch (reason) {
     void connection.close()
     throw reason
   }
+}
+
+/** Says which request the server refused. */
+function nameListing(reason: unknown): never {
+  if (!(reason instanceof CrabError) || reason.kind !== 'tool') throw reason
+  throw new CrabError('tool', `it refused tools/list: ${reason.message}`, { cause: reason })
 }
 
 function toTimeoutError({ startupMs, lastWords }: StartOptions): CrabError {

@@ -3,7 +3,8 @@ import { abortable, toCancelledError } from '../../core/base/abortable.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { hideSecretsIn } from '../../core/base/secrets/redact.ts'
 import type { ProcessHost, RunningProcess } from '../../core/process/types.ts'
-import { LineTail } from '../stdio/stderr-tail.ts'
+import { describeStderrTail, LineTail } from '../stdio/stderr-tail.ts'
+import { toPrintableLine } from '../tools/server-text.ts'
 import { type HelperCredentials, listHelperSecrets, readHelperAnswer } from './helper-answer.ts'
 
 export interface AuthHelperOptions {
@@ -61,10 +62,9 @@ async function readHelperResult(
       throw new CrabError('timeout', `it did not finish within ${TIME_LIMIT_MS / 1000} s`)
     const [output, { code, signal: killedBy }] = done
     if (code !== 0) {
-      throw new CrabError(
-        'failed',
-        killedBy === null ? `it exited with code ${code}` : `it was killed by ${killedBy}`,
-      )
+      const words = toPrintableLine(describeStderrTail(stderr.lines()))
+      const how = killedBy === null ? `it exited with code ${code}` : `it was killed by ${killedBy}`
+      throw new CrabError('failed', words === '' ? how : `${how}: ${words}`)
     }
     credentials = readHelperAnswer(output, now())
     return credentials

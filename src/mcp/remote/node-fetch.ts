@@ -3,7 +3,7 @@ import type { FetchLike } from '@modelcontextprotocol/client'
 import { toCancelledError } from '../../core/base/abortable.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { toBodyStream } from '../../core/base/http/body-stream.ts'
-import { toNetworkFailure } from '../../core/base/http/network-failure.ts'
+import { PROXY_HINT, toNetworkFailure } from '../../core/base/http/network-failure.ts'
 import { sendRequest } from '../../core/base/http/send-request.ts'
 
 /**
@@ -59,10 +59,13 @@ function toResponse(answer: IncomingMessage): Response {
 }
 
 /** Converts network errors to `unavailable`; errors in the request itself stay as they are. */
-function toUnreachable(reason: unknown, { origin }: URL): unknown {
-  const failure = toNetworkFailure(reason)
+function toUnreachable(reason: unknown, url: URL): unknown {
+  const failure = toNetworkFailure(reason, url)
   if (!failure || failure.isInvalidRequest) return reason
-  const hint = HINTS[failure.code] ?? (CERTIFICATE.test(failure.code) ? HINT_CERTIFICATE : undefined)
+  const { origin } = url
+  const hint = failure.isProxy
+    ? PROXY_HINT
+    : (HINTS[failure.code] ?? (CERTIFICATE.test(failure.code) ? HINT_CERTIFICATE : undefined))
   return new CrabError('unavailable', `it cannot be reached at ${origin}: ${failure.reason}`, {
     cause: reason,
     ...(hint !== undefined && { hint }),

@@ -103,7 +103,7 @@ const MAX_UNREAD_BYTES = 64 * 2 ** 20
 function toMessages(line: string): JSONRPCMessage[] {
   const value = parse(line.replace(/^\uFEFF/, ''))
   const values: unknown[] = Array.isArray(value) ? value : [value]
-  return values.filter(isMessage)
+  return values.flatMap(toMessage)
 }
 
 function parse(line: string): unknown {
@@ -116,13 +116,30 @@ function parse(line: string): unknown {
 }
 
 /**
- * Whether a value is a request, a notification or a response; a response without an id (`id: null`) is
- * useless.
+ * Returns a request, a notification or a response; a response without an id (`id: null`) is useless. A
+ * malformed response becomes a refusal that quotes it, because the request would wait for its time limit.
  */
-function isMessage(value: unknown): value is JSONRPCMessage {
-  if (!isObject(value)) return false
+function toMessage(value: unknown): JSONRPCMessage[] {
+  if (!isObject(value)) return []
   const { id, method, result, error } = value
   const hasId = typeof id === 'string' || typeof id === 'number'
-  if (typeof method === 'string') return hasId || id === undefined
-  return hasId && (isObject(result) || isObject(error))
+  if (typeof method === 'string') return hasId || id === undefined ? [value as JSONRPCMessage] : []
+  if (!hasId || !('result' in value || 'error' in value)) return []
+  const isSound = isObject(error) ? isSoundError(error) : !('error' in value) && isObject(result)
+  return [isSound ? (value as JSONRPCMessage) : toRefusal(id, value)]
 }
+
+function isSoundError({ code, message }: Record<string, unknown>): boolean {
+  return Number.isSafeInteger(code) && typeof message === 'string'
+}
+
+function toRefusal(id: string | number, { result, error }: Record<string, unknown>): JSONRPCMessage {
+  const { code, message } = isObject(error) ? error : {}
+  const answer = JSON.stringify(error === undefined ? { result } : { error })
+  const words = typeof message === 'string' ? `${message} (${JSON.stringify(code)})` : `it answered ${answer}`
+  return { jsonrpc: '2.0', id, error: { code: INTERNAL_ERROR, message: words.slice(0, MAX_WORDS) } }
+}
+
+/** JSON-RPC 2.0, section 5.1. */
+const INTERNAL_ERROR = -32_603
+const MAX_WORDS = 500

@@ -112,6 +112,11 @@ test('nodeFetch() uses the proxy of the environment', async () => {
     await fetchElsewhere('http://far.invalid/mcp', env, '--use-env-proxy'),
     'proxied http://far.invalid/mcp',
   )
+  const dead = { ...env, HTTP_PROXY: 'http://127.0.0.1:9' }
+  assert.equal(
+    await fetchElsewhere('http://far.invalid/mcp', dead, '--use-env-proxy'),
+    'it cannot be reached at http://far.invalid: the proxy 127.0.0.1:9: connection refused',
+  )
 })
 
 test('nodeFetch() trusts the certificates of NODE_EXTRA_CA_CERTS', async () => {

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { serverEnvironment } from '../../../src/mcp/stdio/environment.ts'
+import { listWithheld, serverEnvironment } from '../../../src/mcp/stdio/environment.ts'
 
 test('serverEnvironment() passes on what a program needs to run, and nothing else', () => {
   const needed = {
+    DISPLAY: ':0',
+    DOCKER_HOST: 'ssh://me@docker.example.com',
     HOME: '/home/me',
+    HTTPS_PROXY: 'http://proxy:3128',
     LANG: 'de_DE.UTF-8',
     LC_ALL: 'C',
     LC_TIME: 'C',
@@ -19,11 +22,16 @@ test('serverEnvironment() passes on what a program needs to run, and nothing els
     USER: 'me',
     XDG_CACHE_HOME: '/cache',
     XDG_RUNTIME_DIR: '/run',
+    no_proxy: 'localhost',
+    npm_config_registry: 'https://npm.example.com',
   }
   const others = {
     ANTHROPIC_API_KEY: 'sk-1',
     CRABTALK_HOME: '/h',
-    HTTPS_PROXY: 'p',
+    HTTP_PROXY: 'http://me:hush@proxy:3128',
+    http_proxy: 'me:hush@proxy:3128',
+    PIP_INDEX_URL: 'https://hush@pypi.example.com/simple',
+    NPM_CONFIG__AUTH: 'hush',
     LCD: '1',
     MY_PATH: '1',
     NODE_OPTIONS: '--inspect',
@@ -32,6 +40,11 @@ test('serverEnvironment() passes on what a program needs to run, and nothing els
     XDG: '1',
   }
   assert.deepEqual(serverEnvironment({ ...needed, ...others, TZ: undefined }, {}), needed)
+  assert.deepEqual(listWithheld({ ...needed, ...others }).toSorted(), [
+    'HTTP_PROXY',
+    'PIP_INDEX_URL',
+    'http_proxy',
+  ])
 })
 
 test('serverEnvironment() adds what is declared, which takes precedence', () => {

@@ -18,7 +18,7 @@ const LINES: Record<string, [string, unknown[]]> = {
   'a line of a log': ['{"level":"info","id":5}', []],
   'a list, a number, a text': ['[]\n42\n"x"\nnull', []],
   'an answer to nothing': ['{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"no"}}', []],
-  'an invalid result': ['{"jsonrpc":"2.0","id":1,"result":7}', []],
+  'an invalid result': ['{"jsonrpc":"2.0","id":1,"result":7}', [1]],
 }
 for (const [what, [line, ids]] of Object.entries(LINES)) {
   test(`StdioTransport delivers ${ids.length} of ${what}`, async () => {
@@ -28,6 +28,22 @@ for (const [what, [line, ids]] of Object.entries(LINES)) {
     stdout.write(`${line}\n`)
     assert.deepEqual(seen, ids)
     assert.equal(transport.hasSpoken, ids.length > 0)
+  })
+}
+
+const MALFORMED: [string, string][] = [
+  ['"result":null', 'it answered {"result":null}'],
+  ['"error":{"code":"E_FOO","message":"boom"}', 'boom ("E_FOO")'],
+  ['"error":{"code":1.5,"message":"boom"}', 'boom (1.5)'],
+  ['"error":"no"', 'it answered {"error":"no"}'],
+]
+for (const [part, words] of MALFORMED) {
+  test(`StdioTransport turns the malformed answer ${part} into a refusal`, async () => {
+    const { transport, stdout } = await startTransport()
+    const seen: unknown[] = []
+    transport.onmessage = (message) => seen.push(message)
+    stdout.write(`{"jsonrpc":"2.0","id":1,${part}}\n`)
+    assert.deepEqual(seen, [{ jsonrpc: '2.0', id: 1, error: { code: -32_603, message: words } }])
   })
 }
 

@@ -95,6 +95,7 @@ describe('calls of tools', { concurrency: 4 }, () => {
       await until('the server knows', () => server.messages('notifications/cancelled').length === 1)
       const [called] = server.messages('tools/call')
       assert.equal(server.messages('notifications/cancelled')[0]!.params!['requestId'], called!.id)
+      assert.equal(server.messages('notifications/cancelled')[0]!.params!['reason'], 'Cancelled')
       assert.equal(node.servers.peers()[0]!.state, 'connected')
     })
 

@@ -3,7 +3,9 @@ import { test } from 'node:test'
 import { CrabError } from '../../../../src/core/base/errors.ts'
 import { toNetworkFailure } from '../../../../src/core/base/http/network-failure.ts'
 
-const failure = (code: string, message = 'm') => toNetworkFailure(Object.assign(new Error(message), { code }))
+const URL_OF_SERVER = new URL('https://far.example.com/mcp')
+const failure = (code: string, message = 'm', more: object = {}) =>
+  toNetworkFailure(Object.assign(new Error(message), { code, ...more }), URL_OF_SERVER)
 
 test('toNetworkFailure() returns the reason in words, or the message in one line', () => {
   assert.equal(failure('ECONNREFUSED')?.reason, 'connection refused')
@@ -22,9 +24,21 @@ test('toNetworkFailure() returns the reason in words, or the message in one line
   )
 })
 
+test('toNetworkFailure() names the proxy when that is what failed', () => {
+  const refused = failure('ECONNREFUSED', 'm', { address: '127.0.0.1', port: 9 })
+  assert.deepEqual([refused?.isProxy, refused?.reason], [true, 'the proxy 127.0.0.1:9: connection refused'])
+  assert.equal(failure('ENOTFOUND', 'm', { hostname: 'p' })?.reason, 'the proxy p: host not found')
+  for (const own of [{ address: '10.0.0.1', port: 443 }, { hostname: 'far.example.com' }, {}]) {
+    assert.equal(failure('ECONNREFUSED', 'm', own)?.isProxy, false)
+  }
+})
+
 test('toNetworkFailure() uses the code of the first attempt when all addresses of a host failed', () => {
   const attempts = [Object.assign(new Error('a'), { code: 'ENETUNREACH' }), new Error('b')]
-  assert.equal(toNetworkFailure(new AggregateError(attempts, 'all'))?.reason, 'the network is down')
+  assert.equal(
+    toNetworkFailure(new AggregateError(attempts, 'all'), URL_OF_SERVER)?.reason,
+    'the network is down',
+  )
 })
 
 test('toNetworkFailure() knows what another attempt does not change', () => {
@@ -41,7 +55,7 @@ test('toNetworkFailure() distinguishes requests that cannot be sent from failure
   assert.equal(failure('ERR_INVALID_CHAR')?.isInvalidRequest, true)
   assert.equal(failure('ERR_UNESCAPED_CHARACTERS')?.isInvalidRequest, true)
   assert.equal(failure('ECONNRESET')?.isInvalidRequest, false)
-  assert.equal(toNetworkFailure(new TypeError('a bug')), undefined)
-  assert.equal(toNetworkFailure(new CrabError('timeout', 'Too late')), undefined)
-  assert.equal(toNetworkFailure(undefined), undefined)
+  assert.equal(toNetworkFailure(new TypeError('a bug'), URL_OF_SERVER), undefined)
+  assert.equal(toNetworkFailure(new CrabError('timeout', 'Too late'), URL_OF_SERVER), undefined)
+  assert.equal(toNetworkFailure(undefined, URL_OF_SERVER), undefined)
 })
