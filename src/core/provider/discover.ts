@@ -18,6 +18,7 @@ import type { Env } from './env.ts'
 import { fetchModels, type ReportedModel } from './list-models.ts'
 import { LOCAL_SERVERS, PRESETS, type Preset } from './presets.ts'
 import { ModelRegistry } from './registry.ts'
+import { fitDescriptions } from './description-limit.ts'
 import { callEndpoint, type ModelSource, prepareEndpoint } from './source.ts'
 
 /** The inputs of model discovery. */
@@ -134,7 +135,7 @@ function configuredSource(
     ...(kind in NAMES && { nameHint: NAMES[kind]! }),
     check: () => checkEndpoint(resolve()),
     prepare: () => prepareEndpoint(resolve()),
-    complete: (request, signal) => callEndpoint(resolve, request, signal),
+    complete: fitDescriptions((request, signal) => callEndpoint(resolve, request, signal)),
     ...(canList(kind) && { listModels: (signal) => fetchModels(resolve(), signal) }),
   }
 }
@@ -240,7 +241,7 @@ function openSource(endpoint: ModelEndpoint, more: Pick<ModelSource, 'owns' | 's
     ...(endpoint.kind in NAMES && { nameHint: NAMES[endpoint.kind]! }),
     check: () => checkEndpoint(endpoint),
     prepare: () => prepareEndpoint(endpoint),
-    complete: (request, signal) => callEndpoint(() => endpoint, request, signal),
+    complete: fitDescriptions((request, signal) => callEndpoint(() => endpoint, request, signal)),
     ...(canList(endpoint.kind) && { listModels: (signal) => fetchModels(endpoint, signal) }),
   }
 }

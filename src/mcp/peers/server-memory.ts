@@ -60,7 +60,8 @@ export class ServerMemory {
   }
 }
 
-const VERSION = 1
+/** Version 1 had descriptions that were cut. */
+const VERSION = 2
 
 /** Parses a file that may be damaged, foreign, or from another version. */
 function parseServerRecord(text: string): ServerRecord {

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isObject } from '../../core/base/json.ts'
 import type { JsonObject } from '../../core/base/message.ts'
-import { limitDescription, toPrintableLine } from './server-text.ts'
+import { cleanText, toPrintableLine } from './server-text.ts'
 import { readToolSchema } from './tool-schema.ts'
 
 /** A tool as its server describes it, made fit to be shown to a model. */
 export interface RemoteTool {
   name: string
-  /** The server's description: untrusted, without control characters, at most 1 KiB. */
+  /** The server's description: untrusted, without control characters, otherwise whole (ADR 0215). */
   description: string
   inputSchema: JsonObject
 }
@@ -75,7 +75,7 @@ function readTool(definition: unknown): RemoteTool | DroppedTool {
   }
   const reading = readToolSchema(definition['inputSchema'])
   if ('problem' in reading) return { name: toPrintableLine(name), why: reading.problem }
-  const words = typeof description === 'string' ? limitDescription(description) : ''
+  const words = typeof description === 'string' ? cleanText(description) : ''
   return { name, description: words, inputSchema: reading.schema }
 }
 

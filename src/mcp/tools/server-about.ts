@@ -1,5 +1,5 @@
 import { isObject } from '../../core/base/json.ts'
-import { limitDescription, toPrintableLine } from './server-text.ts'
+import { cleanText, limitText, toPrintableLine } from './server-text.ts'
 
 /**
  * A server's description of itself: untrusted text, made fit to be shown, and the features it offers in
@@ -8,9 +8,9 @@ import { limitDescription, toPrintableLine } from './server-text.ts'
 export interface ServerAbout {
   /** One line: its title, or its name if it has none. */
   title: string
-  /** At most 1 KiB. */
+  /** At most 1,024 characters. */
   description: string
-  /** The server's usage instructions, at most 4 KiB. Never part of a system prompt. */
+  /** The server's usage instructions, at most 16,384 characters. Never part of a system prompt. */
   instructions: string
   hasResources: boolean
   hasPrompts: boolean
@@ -26,8 +26,8 @@ export function readAbout(handshake: {
   const capabilities = isObject(handshake.capabilities) ? handshake.capabilities : {}
   return {
     title: toPrintableLine(toPlainText(info['title']) || toPlainText(info['name'])),
-    description: limitDescription(toPlainText(info['description'])),
-    instructions: limitDescription(toPlainText(handshake.instructions), MAX_INSTRUCTIONS_BYTES),
+    description: limitText(toPlainText(info['description'])),
+    instructions: cleanText(toPlainText(handshake.instructions), MAX_INSTRUCTIONS).trim(),
     hasResources: isObject(capabilities['resources']),
     hasPrompts: isObject(capabilities['prompts']),
   }
@@ -48,4 +48,5 @@ function toPlainText(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-const MAX_INSTRUCTIONS_BYTES = 4096
+/** The longest instructions of the servers that were measured have 12,100 characters. */
+const MAX_INSTRUCTIONS = 16 * 1024

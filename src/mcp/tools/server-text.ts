@@ -2,23 +2,22 @@ import { collapseBlanks, sanitize } from '../../core/base/sanitize.ts'
 import { takeStart } from '../../core/base/truncate.ts'
 
 /**
- * Removes control characters from a server's description and truncates it to `maxBytes` bytes, 1 KiB by
- * default.
+ * Removes control characters from a server's text, which is otherwise kept whole, up to `maxLength`
+ * characters (UTF-16 units). The end of a longer one says how long it is.
  */
-export function limitDescription(text: string, maxBytes = MAX_BYTES): string {
-  const clean = sanitize(takeStart(text, 4 * maxBytes))
+export function cleanText(text: string, maxLength = MAX_TEXT): string {
+  const clean = sanitize(takeStart(text, 4 * maxLength)).toWellFormed()
+  if (clean.length <= maxLength) return clean
+  const end = `… [cut: ${text.length} characters in all]`
+  return takeStart(clean, maxLength - end.length) + end
+}
+
+/** Like cleanText(), for a short text: without blanks at its ends, and at most 1,024 characters. */
+export function limitText(text: string): string {
+  const clean = sanitize(takeStart(text, 4 * MAX_SHORT))
     .toWellFormed()
     .trim()
-  const bytes = Buffer.from(clean)
-  if (bytes.length <= maxBytes) return clean
-  const end = '…'
-  const room = maxBytes - Buffer.byteLength(end)
-  return (
-    bytes
-      .subarray(0, room)
-      .toString()
-      .replace(/\uFFFD+$/, '') + end
-  )
+  return clean.length <= MAX_SHORT ? clean : `${takeStart(clean, MAX_SHORT - 1)}…`
 }
 
 /** Converts untrusted text to a single printable line of at most 300 characters and `…`. */
@@ -27,5 +26,7 @@ export function toPrintableLine(text: string): string {
   return line.length > MAX_LINE ? `${takeStart(line, MAX_LINE)}…` : line
 }
 
-const MAX_BYTES = 1024
+/** More than twice the longest description of the servers that were measured; it only stops hostile ones. */
+const MAX_TEXT = 32 * 1024
+const MAX_SHORT = 1024
 const MAX_LINE = 300

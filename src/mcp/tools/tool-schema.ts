@@ -1,13 +1,14 @@
 import { isObject } from '../../core/base/json.ts'
 import type { JsonObject } from '../../core/base/message.ts'
-import { limitDescription } from './server-text.ts'
+import { cleanText, limitText } from './server-text.ts'
 
 /** A tool's input schema as model APIs accept it, or why none would. */
 export type SchemaReading = { schema: JsonObject } | { problem: string }
 
 /**
  * Reads the input schema of a tool. It stays as the server wrote it, except that a missing top-level type is
- * added and descriptions are truncated. A schema over 64 KiB after that is rejected.
+ * added and control characters are removed from descriptions. Those of a schema over 64 KiB are truncated to
+ * 1,024 characters; one that is still larger is rejected.
  *
  * Model APIs refuse a whole request for one invalid schema, so this checks its structure. No pattern is
  * compiled and no URL is fetched.
@@ -70,17 +71,25 @@ const TABLES = ['$defs', 'definitions', 'dependentSchemas', 'patternProperties',
 function toReading(schema: JsonObject): SchemaReading {
   const copy = cloneSchema(schema)
   if (!copy) return { problem: 'its schema is nested too deep' }
-  const open: unknown[] = [copy]
+  changeWords(copy, (words) => cleanText(words))
+  if (isTooLarge(copy)) changeWords(copy, limitText)
+  if (isTooLarge(copy)) return { problem: `its schema has over ${MAX_BYTES / 1024} KiB` }
+  return isNestedDeeper(copy, MAX_NESTING) ? { problem: 'its schema is nested too deep' } : { schema: copy }
+}
+
+/** Changes the texts for readers in a schema and its subschemas, in place. */
+function changeWords(schema: JsonObject, change: (words: string) => string): void {
+  const open: unknown[] = [schema]
   while (open.length > 0) {
     const part = open.pop()
     if (!isObject(part)) continue
-    for (const key of WORDS) if (typeof part[key] === 'string') part[key] = limitDescription(part[key])
+    for (const key of WORDS) if (typeof part[key] === 'string') part[key] = change(part[key])
     open.push(...iterateSubschemas(part))
   }
-  if (Buffer.byteLength(JSON.stringify(copy)) > MAX_BYTES) {
-    return { problem: `its schema has over ${MAX_BYTES / 1024} KiB` }
-  }
-  return isNestedDeeper(copy, MAX_NESTING) ? { problem: 'its schema is nested too deep' } : { schema: copy }
+}
+
+function isTooLarge(schema: JsonObject): boolean {
+  return Buffer.byteLength(JSON.stringify(schema)) > MAX_BYTES
 }
 
 /**

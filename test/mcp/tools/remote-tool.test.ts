@@ -69,11 +69,19 @@ test('readTools() treats the same tool twice as one', () => {
   assert.deepEqual(readTools([SOUND, { ...SOUND }]), { tools: [SOUND], dropped: [] })
 })
 
-test('readTools() cuts a description to 1 KiB, between characters, and removes control sequences', () => {
+test('readTools() keeps a description whole, in any script, but for control sequences', () => {
+  const whole = `\n  Rules:\n\t1. ${'漢字'.repeat(5_000)} 🦀 \n`
+  assert.equal(readTools([{ ...SOUND, description: whole }]).tools[0]!.description, whole)
   const description = `\u001b[31mred\u0007\u202e${'é'.repeat(2_000)}`
+  assert.equal(readTools([{ ...SOUND, description }]).tools[0]!.description, `red${'é'.repeat(2_000)}`)
+})
+
+test('readTools() cuts a description of more than 32,768 characters, and its end says so', () => {
+  const description = '🦀'.repeat(1_000_000)
   const [tool] = readTools([{ ...SOUND, description }]).tools
-  assert.ok(Buffer.byteLength(tool!.description) <= 1024)
-  assert.match(tool!.description, /^redé+…$/)
+  assert.ok(tool!.description.length <= 32_768)
+  assert.match(tool!.description, /^(🦀)+… \[cut: 2000000 characters in all\]$/u)
+  assert.deepEqual(readTools([tool]).tools, [tool], 'a stored tool stays the same')
 })
 
 test('readTools() treats a description that is not a string as empty', () => {

@@ -83,17 +83,23 @@ function asArgument(schema: object): object {
   return { type: 'object', properties: { a: schema } }
 }
 
-test('readToolSchema() removes control characters from texts for readers, and cuts them', () => {
+test('readToolSchema() keeps texts for readers whole while the schema has at most 64 KiB', () => {
+  const words = { type: 'object', properties: { a: { description: 'x'.repeat(30_000) } } }
+  assert.deepEqual(readToolSchema(words), { schema: words })
+})
+
+test('readToolSchema() removes control characters from texts for readers, and cuts those of a large schema', () => {
   const schema = {
     type: 'object',
     title: 'a\u001b[2Jb',
+    $comment: 'x'.repeat(40_000),
     properties: { description: { type: 'string', description: 'x'.repeat(8_000_000), default: 'a\u001bb' } },
   }
   const reading = readToolSchema(schema)
   assert.ok('schema' in reading)
   assert.equal(reading.schema['title'], 'ab')
   const { description } = reading.schema['properties'] as Record<string, Record<string, string>>
-  assert.equal(description!['description'], `${'x'.repeat(1_021)}…`)
+  assert.equal(description!['description'], `${'x'.repeat(1_023)}…`)
   assert.equal(description!['default'], 'a\u001bb')
 })
 
