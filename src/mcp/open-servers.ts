@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { waitAtMost } from '../core/base/deadline.ts'
-import { MAX_SHOWN_MCP_TOOLS } from '../core/base/tool-limits.ts'
+import { exceedsShownTools } from '../core/base/tool-limits.ts'
 import type { ProcessHost } from '../core/process/types.ts'
 import type { McpServerEvent } from '../core/runtime/events.ts'
 import type { TargetDefaults } from './fingerprint.ts'
@@ -54,11 +54,12 @@ export function openMcpServers(options: McpOptions): McpServers {
         agent,
         agent.mcps.map((entry) => describeDeclaration(entry, agent.id, { peers, memory })),
       )
+      const shownTools = servers.flatMap(({ tools }) => tools).filter(isVisibleTool)
       return {
         agent: agent.name,
         generation: peers.getGeneration(agent.id),
         toolLists: lists.getCount(agent.id),
-        isGrouped: servers.flatMap(({ tools }) => tools).filter(isVisibleTool).length > MAX_SHOWN_MCP_TOOLS,
+        isGrouped: exceedsShownTools(shownTools.map(({ schemaTokens }) => schemaTokens)),
         servers,
       }
     },

@@ -1,4 +1,4 @@
-import { estimateTokens } from '../core/base/estimate-tokens.ts'
+import { estimateTokens, estimateToolTokens } from '../core/base/estimate-tokens.ts'
 import type { AgentConfig } from '../core/config/agent-schema.ts'
 import type { McpEntry } from '../core/config/mcp-entry.ts'
 import type { Peer } from './peers/peer.ts'
@@ -67,7 +67,7 @@ export function viewServers(
       return {
         ...toToolHead(tool),
         ...visibility({ agent, entry, tool, name }),
-        schemaTokens: estimateSchemaTokens([tool]),
+        schemaTokens: estimateToolTokens(tool.name, tool.description, tool.inputSchema),
       }
     })
     const dropped = (list?.dropped ?? []).map(({ name, why }): ToolView => {

@@ -157,6 +157,7 @@ export async function run(
     spillDir: join(node.folder, 'spill'),
     turnOver: NEVER,
     progress,
+    introduce: () => false,
     offerAgain: () => assert.fail('changes nothing'),
     leavePlanMode: () => assert.fail('changes nothing'),
     notice,

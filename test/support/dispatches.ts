@@ -23,6 +23,7 @@ export function toolDispatch(more: Partial<ToolDispatch> = {}): ToolDispatch {
     turnOver: new AbortController().signal,
     progress() {},
     offerAgain() {},
+    introduce: () => false,
     leavePlanMode() {},
     notice() {},
     mayShow: () => true,

@@ -52,6 +52,8 @@ export function makeToolContext(
       turnOver: new AbortController().signal,
     },
     files,
+    introduced: new Set(),
+    withheld: new Map(),
     now: () => 0,
   }
 }

@@ -52,6 +52,7 @@ function toDispatch(call: Pick<ToolDispatch, 'args' | 'action'>, place: ToolPlac
     env: {},
     spillDir: '/nowhere',
     turnOver: NEVER,
+    introduce: () => false,
     offerAgain: () => undefined,
     leavePlanMode: () => undefined,
     notice: () => undefined,

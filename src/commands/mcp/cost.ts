@@ -3,7 +3,7 @@ import type { Host } from '../../cli/host.ts'
 import { printJson, printTable } from '../../cli/print.ts'
 import { groupDigits, pluralize } from '../../core/base/format.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
-import { MAX_SHOWN_MCP_TOOLS } from '../../core/base/tool-limits.ts'
+import { MAX_SHOWN_MCP_TOKENS, MAX_SHOWN_MCP_TOOLS } from '../../core/base/tool-limits.ts'
 import { findMcpEntry } from '../../core/config/mcp-declaration.ts'
 import {
   type McpAgentView,
@@ -79,7 +79,11 @@ function formatTotal({ agent, servers, schemaTokens, grouped: isGrouped }: McpAg
   const tools = servers.flatMap(listByCost).length
   if (!isGrouped)
     return `${pluralize(tools, 'tool')} ${tools === 1 ? 'costs' : 'cost'} ${agent} ${formatTokens(all)} in every request`
-  const groups = `${agent} has more than ${MAX_SHOWN_MCP_TOOLS} MCP tools and starts with groups of them`
+  const why =
+    tools > MAX_SHOWN_MCP_TOOLS
+      ? `more than ${MAX_SHOWN_MCP_TOOLS} MCP tools`
+      : `MCP tools of more than ${groupDigits(MAX_SHOWN_MCP_TOKENS)} tokens`
+  const groups = `${agent} has ${why} and starts with groups of them`
   return `${groups}: ${formatTokens(schemaTokens)} in every request, where all ${pluralize(tools, 'tool')} would cost ${formatTokens(all)}`
 }
 

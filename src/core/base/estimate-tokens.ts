@@ -18,6 +18,11 @@ export function estimateMessageTokens({
   return ROLE_TOKENS + estimateTokens(content) + called + attachments.length * ATTACHMENT_TOKENS
 }
 
+/** Estimates the tokens of a tool's definition. */
+export function estimateToolTokens(name: string, description: string, schema: object): number {
+  return estimateTokens(JSON.stringify([[name, description, schema]]))
+}
+
 const BYTES_PER_TOKEN = 4
 const ROLE_TOKENS = 4
 /** About what providers count for an image of medium size. */

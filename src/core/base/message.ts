@@ -41,6 +41,8 @@ export interface Message {
   name?: string
   /** Whether the tool reported a failure. Only on `tool` messages. */
   is_error?: boolean
+  /** The MCP servers whose instructions the content contains. Only on `tool` messages. */
+  introduces?: string[]
   /** The guest agent that wrote the message; absent for the conversation's own agent. */
   agent?: string
   /** The reason why an `assistant` message is not a complete answer. */

@@ -47,6 +47,23 @@ export function offerFilter({ trust, rules, canAsk }: OfferContext): (tool: Offe
   }
 }
 
+/**
+ * Returns a test for the MCP tools that a rule denies whatever their arguments are: no mode and no answer of
+ * a user can allow a call of them.
+ */
+export function deniedFilter({
+  trust,
+  rules,
+}: Pick<OfferContext, 'trust' | 'rules'>): (tool: OfferableTool) => boolean {
+  const forms = rulesFor(trust, rules)
+    .filter(({ effect }) => effect === 'deny')
+    .map(({ pattern }) => parseRule(pattern))
+  return (tool) => {
+    if (tool.server === undefined) return false
+    return forms.some((form) => matchesAction(form, toAction(tool), { context: NOWHERE, isGenerous: true }))
+  }
+}
+
 function toAction({ name, server, alias = name }: OfferableTool): PolicyAction {
   if (server !== undefined) return { kind: 'mcp', name, server, tool: alias }
   return { kind: 'tool', name, harmless: false }

@@ -5,6 +5,7 @@ import type { ProviderKind } from '../config/config-schema.ts'
 import { isVendors, wireAt } from './address.ts'
 import { awsRegion } from './aws.ts'
 import { CONNECT_HINT, demoSource } from './demo.ts'
+import { fitDescriptions } from './description-limit.ts'
 import {
   checkEndpoint,
   endpointFromEnv,
@@ -18,7 +19,6 @@ import type { Env } from './env.ts'
 import { fetchModels, type ReportedModel } from './list-models.ts'
 import { LOCAL_SERVERS, PRESETS, type Preset } from './presets.ts'
 import { ModelRegistry } from './registry.ts'
-import { fitDescriptions } from './description-limit.ts'
 import { callEndpoint, type ModelSource, prepareEndpoint } from './source.ts'
 
 /** The inputs of model discovery. */

@@ -56,6 +56,11 @@ export interface ToolDispatch extends ToolRequest {
   /** Shows the turn's client a message that is not a failure; never stored. */
   notice(message: string): void
   /**
+   * Whether the model is still to be given the instructions of an MCP server: true the first time it is asked
+   * about a server whose instructions no result in the conversation contains.
+   */
+  introduce(server: string): boolean
+  /**
    * Invalidates the tools of this turn: every hook is queried for its tools again before the next model call.
    */
   offerAgain(): void
@@ -87,6 +92,8 @@ export interface ToolOutput {
   output: string
   isError: boolean
   attachments?: Attachment[]
+  /** The MCP servers whose instructions the output contains. */
+  introduces?: readonly string[]
   /** The unified diff of a changed file, if the call needed one; clients show it, the model does not read it. */
   diff?: string
   /** Set when the call was not permitted and did nothing. */

@@ -31,6 +31,10 @@ export interface ToolContext {
   >
   /** The versions of files, by resolved path; grows as tools read and write. */
   files: Map<string, string>
+  /** The MCP servers whose instructions the model has been given; grows as tools give them. */
+  introduced: Set<string>
+  /** Tools that the model is not shown because a rule denies them: a call is refused with that rule. */
+  withheld: ReadonlyMap<string, ToolSpec>
   /** Milliseconds since 1970. */
   now(): number
 }
@@ -128,7 +132,7 @@ async function run(
 ): Promise<ToolOutput> {
   const { context, tools, order, files, onPermitted } = step
   signal.throwIfAborted()
-  const tool = tools.get(call.name)
+  const tool = tools.get(call.name) ?? context.withheld.get(call.name)
   if (!tool) {
     const { hook, dispatch } = context
     return refuse(hook.whyNot?.(call.name, dispatch.turnOver) ?? unknownTool(call.name, tools))
@@ -187,6 +191,7 @@ function toDispatch(
     action,
     files: followFiles(context.files, files),
     offerAgain,
+    introduce: (server) => context.introduced.size < context.introduced.add(server).size,
     notice: (message) => context.channel.push({ type: 'notice', message, ...toServer(action) }),
     leavePlanMode: (mode) => context.permissions.leavePlanMode(mode),
     mayShow: (path) => context.permissions.mayShow(path),

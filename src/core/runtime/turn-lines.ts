@@ -10,10 +10,11 @@ import type { FinishedCall } from './tool-calls.ts'
 export function stepLines(assistant: Message, answers: readonly FinishedCall[]): NewLine[] {
   const lines: NewLine[] = [{ kind: 'entry', ...assistant }]
   for (const { call, result, durationMs, files, remote } of answers.toSorted((a, b) => a.index - b.index)) {
-    const { output, isError, attachments } = result
+    const { output, isError, attachments, introduces = [] } = result
     const message: Message = { role: 'tool', tool_call_id: call.id, name: call.name, content: output }
     if (isError) message.is_error = true
     if (attachments) message.attachments = attachments
+    if (introduces.length > 0) message.introduces = [...introduces]
     lines.push({ kind: 'entry', ...message })
     lines.push({
       kind: 'event',

@@ -1,7 +1,7 @@
 import { CrabError, toCrabError } from '../base/errors.ts'
 import type { AgentConfig } from '../config/agent-schema.ts'
 import { entryRules } from '../config/entry-rules.ts'
-import { offerFilter } from '../policy/offer-filter.ts'
+import { deniedFilter, offerFilter } from '../policy/offer-filter.ts'
 import { openWorkspace, resolvePath } from '../policy/paths.ts'
 import { parseRule } from '../policy/pattern.ts'
 import { resolveRules } from '../policy/resolve-rules.ts'
@@ -71,8 +71,9 @@ export async function planTurn(
   const { settings } = request
   const guest = request.guest === undefined ? undefined : agent.name
   const { messages } = conversation.history
-  const keeps = toolFilter(inputs, request)
-  const tools = await createToolContext({ options, inputs, request, cwd })
+  const withheld = new Map<string, ToolSpec>()
+  const keeps = toolFilter(inputs, request, withheld)
+  const tools = await createToolContext({ options, inputs, request, cwd, withheld })
   const system = (signal: AbortSignal) =>
     systemPrompt(agent, {
       override: settings.system,
@@ -187,8 +188,9 @@ async function createToolContext(at: {
   inputs: TurnInputs
   request: TurnRequest
   cwd: string
+  withheld: ReadonlyMap<string, ToolSpec>
 }): Promise<ToolContext> {
-  const { options, inputs, request, cwd } = at
+  const { options, inputs, request, cwd, withheld } = at
   const { hook, agents, homeDir, now, newId } = options
   const { agent, conversation, runId, turnOver, spillDir, keepDir, channel } = inputs
   const { settings, sender, trust } = request
@@ -226,6 +228,8 @@ async function createToolContext(at: {
     request: { agent: inputs.toolAgent, cwd: workspace, roots: inputs.roots, env: settings.env ?? {} },
     dispatch: { sender, trust, session, runId, env: settings.env ?? {}, spillDir, keepDir, turnOver },
     files,
+    introduced: new Set(conversation.history.messages.flatMap(({ introduces = [] }) => introduces)),
+    withheld,
     now,
   }
 }
@@ -249,15 +253,28 @@ export function hasTools({ guest, settings }: TurnRequest): boolean {
   return guest === undefined && settings.tools !== 'none'
 }
 
-/** Returns a predicate: whether the agent's file, the client and the trust class let the turn have a tool. */
-function toolFilter(inputs: TurnInputs, { settings, trust }: TurnRequest): (tool: ToolSpec) => boolean {
+/**
+ * Returns a predicate: whether the agent's file, the client, the trust class and the rules let the turn have a
+ * tool. Tools of servers that a rule denies are collected in `withheld`.
+ */
+function toolFilter(
+  inputs: TurnInputs,
+  { settings, trust }: TurnRequest,
+  withheld: Map<string, ToolSpec>,
+): (tool: ToolSpec) => boolean {
   const { tools: mode = 'all', onAsk = 'deny' } = settings
   const named = new Set(inputs.toolAgent.tools)
   const canAsk = onAsk === 'client' || onAsk === 'park'
-  const isOffered = offerFilter({ trust, rules: allRules(inputs), canAsk })
+  const rules = allRules(inputs)
+  const isOffered = offerFilter({ trust, rules, canAsk })
+  const isDenied = deniedFilter({ trust, rules })
   return (tool) => {
     const { name, readOnly = false, isGuide = false } = tool
-    return (named.size === 0 || named.has(name) || isGuide) && (mode === 'all' || readOnly) && isOffered(tool)
+    const isNamed = named.size === 0 || named.has(name) || isGuide
+    if (!isNamed || (mode !== 'all' && !readOnly) || !isOffered(tool)) return false
+    if (!isDenied(tool)) return true
+    withheld.set(name, tool)
+    return false
   }
 }
 

@@ -46,6 +46,7 @@ const SHAPES: ReadonlyMap<string, Shape> = new Map<string, Shape>([
         ['tool_call_id', isString],
         ['name', isString],
         ['is_error', isBoolean],
+        ['introduces', isListOfStrings],
         ['agent', isString],
         ['stop_reason', isString],
       ],

@@ -1,4 +1,5 @@
 import { CrabError } from '../../core/base/errors.ts'
+import { wrapInTag } from '../../core/base/wrap-text.ts'
 import type { AgentConfig } from '../../core/config/agent-schema.ts'
 import { DISCOVERY, getPortFile } from '../../core/config/component.ts'
 import type { PolicyAction } from '../../core/policy/types.ts'
@@ -167,7 +168,24 @@ async function scanAndCall(
 ): Promise<ToolOutput> {
   const schema = what.peer.list?.tools.find(({ name }) => name === what.tool)?.inputSchema
   await refuseTaint({ ...what, args: call.args, schema, notice: call.notice }, signal)
-  return await callAndNotify(what, call, signal)
+  const result = await callAndNotify(what, call, signal)
+  return introduceServer(result, what, call)
+}
+
+/**
+ * Adds the instructions of a server to its first result in a conversation. They are the server's words, so
+ * they stay inside a tool's result, in a tag that they cannot close (ADR 0215).
+ */
+function introduceServer(
+  result: ToolOutput,
+  { peer, entry: { name } }: Pick<ToolCallOptions, 'peer' | 'entry'>,
+  { introduce }: Pick<ToolDispatch, 'introduce'>,
+): ToolOutput {
+  const instructions = peer.memory.about?.instructions ?? ''
+  if (instructions === '' || !introduce(name)) return result
+  const words = wrapInTag('server_instructions', { server: name }, instructions)
+  const intro = `The MCP server "${name}" says of its tools, in its own words:`
+  return { ...result, output: `${result.output}\n\n${intro}\n${words}`, introduces: [name] }
 }
 
 async function callAndNotify(

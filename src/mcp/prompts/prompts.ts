@@ -8,7 +8,7 @@ import type { ElicitationHandler } from '../elicitation/types.ts'
 import type { Peer } from '../peers/peer.ts'
 import { getCallLimits } from '../peers/tool-call.ts'
 import { toToolOutput } from '../tools/results.ts'
-import { limitText, toPrintableLine } from '../tools/server-text.ts'
+import { limitServerText, toPrintableLine } from '../tools/server-text.ts'
 import type { PromptArgumentView, PromptMessage, PromptView } from '../types.ts'
 
 /** The options of `getPrompt()`. */
@@ -77,7 +77,7 @@ function isName(name: unknown): name is string {
 }
 
 function readDescription({ description }: JsonObject): string {
-  return typeof description === 'string' ? limitText(description) : ''
+  return typeof description === 'string' ? limitServerText(description) : ''
 }
 
 const MAX_NAME = 128

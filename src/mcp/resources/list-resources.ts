@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../core/base/message.ts'
 import type { Connection } from '../connection/connection.ts'
 import { type FetchPage, readPages } from '../connection/pages.ts'
-import { limitText, toPrintableLine } from '../tools/server-text.ts'
+import { limitServerText, toPrintableLine } from '../tools/server-text.ts'
 import type { ResourceList, ResourceTemplateView, ResourceView } from '../types.ts'
 
 /**
@@ -46,7 +46,7 @@ function readTexts({ name, title, description, mimeType }: JsonObject) {
   const about = typeof description === 'string' && description !== '' ? description : (rest[0] ?? '')
   return {
     name: toPrintableLine(first as string),
-    description: limitText(about as string),
+    description: limitServerText(about as string),
     mimeType: typeof mimeType === 'string' ? toPrintableLine(mimeType) : '',
   }
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isObject } from '../../core/base/json.ts'
 import type { JsonObject } from '../../core/base/message.ts'
-import { cleanText, toPrintableLine } from './server-text.ts'
+import { cleanServerText, toPrintableLine } from './server-text.ts'
 import { readToolSchema } from './tool-schema.ts'
 
 /** A tool as its server describes it, made fit to be shown to a model. */
@@ -75,7 +75,7 @@ function readTool(definition: unknown): RemoteTool | DroppedTool {
   }
   const reading = readToolSchema(definition['inputSchema'])
   if ('problem' in reading) return { name: toPrintableLine(name), why: reading.problem }
-  const words = typeof description === 'string' ? cleanText(description) : ''
+  const words = typeof description === 'string' ? cleanServerText(description) : ''
   return { name, description: words, inputSchema: reading.schema }
 }
 

@@ -1,5 +1,5 @@
 import { isObject } from '../../core/base/json.ts'
-import { cleanText, limitText, toPrintableLine } from './server-text.ts'
+import { cleanServerText, limitServerText, toPrintableLine } from './server-text.ts'
 
 /**
  * A server's description of itself: untrusted text, made fit to be shown, and the features it offers in
@@ -26,8 +26,8 @@ export function readAbout(handshake: {
   const capabilities = isObject(handshake.capabilities) ? handshake.capabilities : {}
   return {
     title: toPrintableLine(toPlainText(info['title']) || toPlainText(info['name'])),
-    description: limitText(toPlainText(info['description'])),
-    instructions: cleanText(toPlainText(handshake.instructions), MAX_INSTRUCTIONS).trim(),
+    description: limitServerText(toPlainText(info['description'])),
+    instructions: cleanServerText(toPlainText(handshake.instructions), MAX_INSTRUCTIONS).trim(),
     hasResources: isObject(capabilities['resources']),
     hasPrompts: isObject(capabilities['prompts']),
   }

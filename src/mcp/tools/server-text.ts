@@ -5,15 +5,15 @@ import { takeStart } from '../../core/base/truncate.ts'
  * Removes control characters from a server's text, which is otherwise kept whole, up to `maxLength`
  * characters (UTF-16 units). The end of a longer one says how long it is.
  */
-export function cleanText(text: string, maxLength = MAX_TEXT): string {
+export function cleanServerText(text: string, maxLength = MAX_TEXT): string {
   const clean = sanitize(takeStart(text, 4 * maxLength)).toWellFormed()
   if (clean.length <= maxLength) return clean
   const end = `… [cut: ${text.length} characters in all]`
   return takeStart(clean, maxLength - end.length) + end
 }
 
-/** Like cleanText(), for a short text: without blanks at its ends, and at most 1,024 characters. */
-export function limitText(text: string): string {
+/** Like cleanServerText(), for a short text: without blanks at its ends, and at most 1,024 characters. */
+export function limitServerText(text: string): string {
   const clean = sanitize(takeStart(text, 4 * MAX_SHORT))
     .toWellFormed()
     .trim()

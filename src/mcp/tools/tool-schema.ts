@@ -1,6 +1,6 @@
 import { isObject } from '../../core/base/json.ts'
 import type { JsonObject } from '../../core/base/message.ts'
-import { cleanText, limitText } from './server-text.ts'
+import { cleanServerText, limitServerText } from './server-text.ts'
 
 /** A tool's input schema as model APIs accept it, or why none would. */
 export type SchemaReading = { schema: JsonObject } | { problem: string }
@@ -71,8 +71,8 @@ const TABLES = ['$defs', 'definitions', 'dependentSchemas', 'patternProperties',
 function toReading(schema: JsonObject): SchemaReading {
   const copy = cloneSchema(schema)
   if (!copy) return { problem: 'its schema is nested too deep' }
-  changeWords(copy, (words) => cleanText(words))
-  if (isTooLarge(copy)) changeWords(copy, limitText)
+  changeWords(copy, (words) => cleanServerText(words))
+  if (isTooLarge(copy)) changeWords(copy, limitServerText)
   if (isTooLarge(copy)) return { problem: `its schema has over ${MAX_BYTES / 1024} KiB` }
   return isNestedDeeper(copy, MAX_NESTING) ? { problem: 'its schema is nested too deep' } : { schema: copy }
 }

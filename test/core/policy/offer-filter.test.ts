@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decide } from '../../../src/core/policy/decide.ts'
-import { type OfferableTool, offerFilter } from '../../../src/core/policy/offer-filter.ts'
+import { deniedFilter, type OfferableTool, offerFilter } from '../../../src/core/policy/offer-filter.ts'
 import type { PolicyAction, Trust } from '../../../src/core/policy/types.ts'
 import { makePolicyContext, ruleList } from '../../support/policy-context.ts'
 
@@ -40,6 +40,21 @@ test('offerFilter() offers an unattended turn every tool that a rule could allow
     offered('unattended'),
     all.filter((name) => name !== 'ask_user'),
   )
+})
+
+test('deniedFilter() finds tools of servers that a rule for the turn denies, and no others', () => {
+  const denied = (trust: Trust, ...rules: string[]) => {
+    return [...BUILT_IN, SERVED]
+      .filter(deniedFilter({ trust, rules: ruleList(rules) }))
+      .map(({ name }) => name)
+  }
+  for (const rule of ['mcp__fs__*', 'mcp__fs__a.b', 'mcp__fs__a_b', '*'])
+    assert.deepEqual(denied('local', `deny ${rule}`, 'allow mcp__*'), [SERVED.name])
+  assert.deepEqual(
+    denied('local', 'ask mcp__fs__*', 'deny mcp__other__*', 'deny bash', 'remote deny mcp__fs__*'),
+    [],
+  )
+  assert.deepEqual(denied('remote', 'remote deny mcp__fs__*'), [SERVED.name])
 })
 
 test('offerFilter() omits no tool whose call could be allowed', () => {

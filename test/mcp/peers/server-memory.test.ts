@@ -36,11 +36,11 @@ test('ServerMemory knows nothing about servers that were never written', async (
 
 const BROKEN: Record<string, [string, ServerRecord]> = {
   'is empty': ['', {}],
-  'is truncated': [JSON.stringify({ v: 1, ...KNOWN }).slice(0, 40), {}],
-  'is of another version': [JSON.stringify({ v: 2, ...KNOWN }), {}],
-  'holds other things': ['{"v":1,"list":7,"era":"future","failure":{"at":"x"}}', {}],
+  'is truncated': [JSON.stringify({ v: 2, ...KNOWN }).slice(0, 40), {}],
+  'is of another version': [JSON.stringify({ v: 1, ...KNOWN }), {}],
+  'holds other things': ['{"v":2,"list":7,"era":"future","failure":{"at":"x"}}', {}],
   'holds invalid tools': [
-    '{"v":1,"list":{"tools":[null,{"name":"a","inputSchema":7}],"dropped":[5]}}',
+    '{"v":2,"list":{"tools":[null,{"name":"a","inputSchema":7}],"dropped":[5]}}',
     { list: { tools: [], dropped: [] } },
   ],
 }

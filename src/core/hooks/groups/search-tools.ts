@@ -19,15 +19,16 @@ export function searchTools(
   if (query === '*') return toResultOutput(listNames(tools))
   const found = rankTools(tools, query)
   const matches = found.slice(0, parseLimit(args))
-  const groups = catalog.findGroups(matches)
+  const groups = catalog.findGroups(matches).slice(0, MAX_GROUPS)
   const isThere = (tool: ToolSpec) => !isSelectable(tool) || selection.names.includes(tool.name)
-  return toResultOutput({
+  const result = {
     tools: matches.map((tool) => ({ ...showTool(tool), ...(isThere(tool) && { selected: true }) })),
     total_matches: found.length,
     total_tools: tools.length,
-    groups: groups.slice(0, MAX_GROUPS).map(attachGroup),
+    groups: groups.map(attachGroup),
     ...(found.length === 0 && { note: 'No tool has any of these words; tools_groups lists all groups' }),
-  })
+  }
+  return toResultOutput(result, groups)
 }
 
 function listNames(tools: readonly ToolSpec[]): object {
@@ -72,7 +73,7 @@ function scoreTool(tool: ToolSpec, lowerQuery: string, words: readonly string[])
 }
 
 /** Splits a text into words: `createIssue`, `create_issue` and `create issue` give the same two. */
-function splitWords(text: string): string[] {
+export function splitWords(text: string): string[] {
   const apart = text.replaceAll(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ').toLowerCase()
   return [...new Set(apart.split(/[^\p{L}\p{N}]+/u).filter(Boolean))]
 }

@@ -10,14 +10,14 @@ import { isSelectable, type ToolCatalog } from './tool-catalog.ts'
 
 /**
  * Selects tools for the conversation: from its next step on the model is shown their schemas. Of more than a
- * conversation can select, it selects the first and names the others. Throws `invalid`, and selects nothing,
- * if a group or tool is unknown.
+ * conversation can select, it selects the first and names the others. Unknown names are reported beside those
+ * that exist. Throws `invalid`, and selects nothing, when none exists.
  */
 export function selectTools(
   { args, offerAgain }: Pick<ToolDispatch, 'args' | 'offerAgain'>,
   { catalog, selection }: { catalog: ToolCatalog; selection: SelectedTools },
 ): ToolOutput {
-  const requested = findTools(readSelect(args), catalog)
+  const { tools: requested, unknown, noGroup } = findTools(readSelect(args), catalog)
   const selectable = requested.filter(isSelectable)
   const selected = selectable.slice(0, MAX_SELECTED_TOOLS)
   const rest = toNames(selectable.slice(MAX_SELECTED_TOOLS))
@@ -25,16 +25,16 @@ export function selectTools(
   const more = rest.length - MAX_REST
   const left = selection.use(toNames(selected)).filter((name) => catalog.find(name))
   if (selected.length > 0) offerAgain()
-  return toResultOutput({
+  const groups = catalog.findGroups([...selected, ...builtIn]).slice(0, MAX_GROUPS)
+  const result = {
     selected: selected.map(showTool),
     ...(builtIn.length > 0 && { always_there: toNames(builtIn) }),
     ...(rest.length > 0 && { not_selected: rest.slice(0, MAX_REST) }),
     ...(more > 0 && { more_not_selected: more }),
     ...(left.length > 0 && { left }),
-    groups: catalog
-      .findGroups([...selected, ...builtIn])
-      .slice(0, MAX_GROUPS)
-      .map(attachGroup),
+    ...(unknown.length > 0 && { unknown: describeUnknown(unknown, catalog) }),
+    ...(noGroup !== undefined && { unknown_group: describeGroup(noGroup, catalog) }),
+    groups: groups.map(attachGroup),
     note: [
       selected.length > 0 ? 'Call what is selected from your next step on' : '',
       rest.length > 0 ? `At most ${MAX_SELECTED_TOOLS} are selected at a time: name those you need` : '',
@@ -44,7 +44,8 @@ export function selectTools(
     ]
       .filter(Boolean)
       .join('. '),
-  })
+  }
+  return toResultOutput(result, groups)
 }
 
 interface SelectRequest {
@@ -52,16 +53,38 @@ interface SelectRequest {
   tools: readonly string[]
 }
 
-/** Returns the requested tools, each once. */
-function findTools({ group: id, tools: names }: SelectRequest, catalog: ToolCatalog): ToolSpec[] {
-  const group = id === undefined ? undefined : catalog.findGroup(id)
-  if (id !== undefined && !group) throw noGroup(id, catalog)
-  const unknown = names.filter((name) => !catalog.find(name))
-  if (unknown.length > 0) throw noTools(unknown, catalog)
-  return [...new Set([...names, ...(group?.tools ?? [])].map((name) => catalog.find(name)!))]
+interface FoundTools {
+  /** The requested tools, each once. */
+  tools: readonly ToolSpec[]
+  /** The names without a tool. */
+  unknown: readonly string[]
+  /** The requested group when it does not exist. */
+  noGroup: string | undefined
 }
 
-function noGroup(id: string, catalog: ToolCatalog): CrabError {
+function findTools({ group: id, tools: names }: SelectRequest, catalog: ToolCatalog): FoundTools {
+  const group = id === undefined ? undefined : catalog.findGroup(id)
+  const unknown = names.filter((name) => !catalog.findAnyCase(name))
+  const found = [...names, ...(group?.tools ?? [])].flatMap((name) => catalog.findAnyCase(name) ?? [])
+  const noGroup = group ? undefined : id
+  if (found.length > 0) return { tools: [...new Set(found)], unknown, noGroup }
+  throw noGroup === undefined ? toNoTools(unknown, catalog) : toNoGroup(noGroup, catalog)
+}
+
+/** Describes unknown names, with the nearest tool of each. */
+function describeUnknown(names: readonly string[], catalog: ToolCatalog) {
+  return names.slice(0, MAX_NAMED).map((name) => {
+    const closest = catalog.nearest(name)?.name
+    return { name: shortenName(name), ...(closest !== undefined && { did_you_mean: closest }) }
+  })
+}
+
+function describeGroup(id: string, catalog: ToolCatalog) {
+  const closest = catalog.nearestGroup(id)?.id
+  return { id: shortenName(id), ...(closest !== undefined && { did_you_mean: closest }) }
+}
+
+function toNoGroup(id: string, catalog: ToolCatalog): CrabError {
   const closest = catalog.nearestGroup(id)
   const hint = closest ? `did you mean "${closest.id}"?` : 'tools_groups lists the groups'
   return new CrabError('invalid', `Cannot select the group ${shortenName(id)}: it does not exist`, {
@@ -69,7 +92,7 @@ function noGroup(id: string, catalog: ToolCatalog): CrabError {
   })
 }
 
-function noTools(names: readonly string[], catalog: ToolCatalog): CrabError {
+function toNoTools(names: readonly string[], catalog: ToolCatalog): CrabError {
   const labels = names.slice(0, MAX_NAMED).map((name) => {
     const closest = catalog.nearest(name)?.name
     return closest === undefined ? shortenName(name) : `${shortenName(name)} (did you mean "${closest}"?)`

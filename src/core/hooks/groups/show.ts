@@ -8,9 +8,18 @@ export function showTool({ name, description }: ToolSpec): { name: string; descr
   return { name, description: short(description, MAX_TOOL_WORDS) }
 }
 
-/** Formats a group for the list of groups. */
-export function showGroup({ id, title, description, tools }: ToolGroup) {
-  return { id, title, description: short(description, MAX_GROUP_WORDS), member_count: tools.length }
+/** Formats a group for the list of groups, with at most that many characters of its instructions. */
+export function showGroup(
+  { id, title, description, instructions = '', tools }: ToolGroup,
+  maxInstructions: number,
+) {
+  return {
+    ...{ id, title, description: short(description, MAX_GROUP_WORDS), member_count: tools.length },
+    ...(instructions !== '' && {
+      instructions:
+        instructions.length > maxInstructions ? short(instructions, maxInstructions) : instructions,
+    }),
+  }
 }
 
 /** Formats a group that accompanies its tools, with its instructions and its other members. */
@@ -24,9 +33,12 @@ export function attachGroup({ id, title, description, instructions = '', tools }
   }
 }
 
-/** Converts a result to the JSON that models read. */
-export function toResultOutput(result: object): ToolOutput {
-  return { output: JSON.stringify(result), isError: false }
+/** Converts a result to the JSON that models read; `attached` are the groups in it with their whole instructions. */
+export function toResultOutput(result: object, attached: readonly ToolGroup[] = []): ToolOutput {
+  const introduces = attached.flatMap(({ server, instructions = '' }) => {
+    return server === undefined || instructions === '' ? [] : [server]
+  })
+  return { output: JSON.stringify(result), isError: false, ...(introduces.length > 0 && { introduces }) }
 }
 
 /** Puts a text on one line, truncated to `length`. */

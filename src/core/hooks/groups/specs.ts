@@ -11,7 +11,7 @@ export const GROUP_TOOLS: readonly ToolSpec[] = [
   {
     name: 'tools_groups',
     description: 'List the groups of tools you can select. You have more tools than you are shown',
-    parameters: { type: 'object', properties: {} },
+    parameters: { type: 'object', properties: { query: STRING } },
     readOnly: true,
     isGuide: true,
   },

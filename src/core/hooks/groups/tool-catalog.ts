@@ -10,6 +10,8 @@ export class ToolCatalog {
   readonly groups: readonly ToolGroup[]
   /** Indexed by name, and by alias where no other tool has that name; the first tool with an alias wins. */
   readonly #byName = new Map<string, ToolSpec>()
+  /** The same tools by their names in lower case; undefined where several differ only in that. */
+  readonly #byLowerName = new Map<string, ToolSpec | undefined>()
 
   constructor(tools: readonly ToolSpec[], groups: readonly ToolGroup[]) {
     this.tools = tools
@@ -20,11 +22,21 @@ export class ToolCatalog {
       if (alias === undefined || alias.startsWith('mcp__') || this.#byName.has(alias)) continue
       this.#byName.set(alias, tool)
     }
+    for (const [name, tool] of this.#byName) {
+      const lower = name.toLowerCase()
+      const isTaken = this.#byLowerName.has(lower) && this.#byLowerName.get(lower) !== tool
+      this.#byLowerName.set(lower, isTaken ? undefined : tool)
+    }
   }
 
   /** Returns the tool with this name or alias. */
   find(name: string): ToolSpec | undefined {
     return this.#byName.get(name)
+  }
+
+  /** Like find(), in any case as long as that names one tool. */
+  findAnyCase(name: string): ToolSpec | undefined {
+    return this.find(name) ?? this.#byLowerName.get(name.toLowerCase())
   }
 
   /** Returns the tool whose name is most similar. */
@@ -33,14 +45,19 @@ export class ToolCatalog {
     return closest === undefined ? undefined : this.#byName.get(closest)
   }
 
+  /** Returns the group with this id, in any case; a server's group is also found by the server's name. */
   findGroup(id: string): ToolGroup | undefined {
-    return this.groups.find((group) => group.id === id)
+    const exact = this.groups.find((group) => group.id === id)
+    const lower = id.toLowerCase()
+    const similar = (wanted: string) => this.groups.filter((group) => group.id.toLowerCase() === wanted)
+    const [one, ...others] = exact ? [exact] : [...similar(lower), ...similar(`mcp:${lower}`)]
+    return others.length === 0 ? one : undefined
   }
 
-  /** Returns the group whose id is most similar; a server's group is also found by the server's name alone. */
+  /** Returns the group whose id, or the name of whose server, is most similar. */
   nearestGroup(id: string): ToolGroup | undefined {
-    const named = this.groups.find((group) => group.id.endsWith(`:${id}`))
-    const closest = named?.id ?? nearest(id, [...this.groups.map((group) => group.id)])
+    const ids = this.groups.map((group) => group.id)
+    const closest = nearest(id, ids) ?? nearest(`mcp:${id}`, ids)
     return closest === undefined ? undefined : this.findGroup(closest)
   }
 

@@ -5,7 +5,7 @@ import { groupsHook } from '../../../../src/core/hooks/groups/groups-hook.ts'
 import { GROUP_TOOLS } from '../../../../src/core/hooks/groups/specs.ts'
 import { ToolCatalog } from '../../../../src/core/hooks/groups/tool-catalog.ts'
 import type { ToolSpec } from '../../../../src/core/provider/types.ts'
-import type { Hook, ToolOutput, ToolsTurn } from '../../../../src/core/runtime/hook.ts'
+import type { Hook, ToolGroup, ToolOutput, ToolsTurn } from '../../../../src/core/runtime/hook.ts'
 import { SelectedTools } from '../../../../src/core/runtime/selected-tools.ts'
 import { toolsByName } from '../../../../src/core/runtime/tool-calls.ts'
 import { AGENT } from '../../../support/agents.ts'
@@ -21,6 +21,25 @@ test('groupsHook() shows an agent all MCP tools up to the limit, and groups beyo
   assert.deepEqual(await at(toolsHook(few)).names(), toNames(few))
   const many = [READ, ...remoteSpecs('web', MAX_SHOWN_MCP_TOOLS + 1)]
   assert.deepEqual(await at(toolsHook(many)).names(), ['read', ...GUIDES])
+})
+
+test('groupsHook() shows groups when the definitions of few tools exceed the budget of tokens', async () => {
+  const large = (count: number) => {
+    return Array.from({ length: count }, (_, n) => remoteSpec('notes', `page_${n}`, '漢'.repeat(1_000)))
+  }
+  const few = [READ, ...large(10)] // some 750 tokens each
+  assert.deepEqual(await at(toolsHook(few)).names(), toNames(few))
+  assert.deepEqual(await at(toolsHook([READ, ...large(11)])).names(), ['read', ...GUIDES])
+})
+
+test('groupsHook() keeps tools that were used before there were too many', async () => {
+  const specs = [READ, ...remoteSpecs('web', MAX_SHOWN_MCP_TOOLS)]
+  const turn = at(toolsHook(specs))
+  await turn.offer()
+  await turn.call('mcp__web__tool_07')
+  await turn.call('read')
+  specs.push(remoteSpec('db', 'more'))
+  assert.deepEqual(await turn.names(), ['read', ...GUIDES, 'mcp__web__tool_07'])
 })
 
 test('groupsHook() puts selected tools after the group tools, in list order, whatever was used last', async () => {
@@ -136,13 +155,63 @@ test('tools_groups lists groups without schemas: stale members are omitted, one 
     groups: [
       { id: 'files', title: 'Files', description: 'Read', member_count: 1 },
       { id: 'mcp:web', title: 'web', description, member_count: 30 },
-      { id: 'mcp:db', title: 'db', description: 'About db', member_count: 30 },
+      { id: 'mcp:db', title: 'db', description: 'About db', member_count: 30, instructions: 'Ask first.' },
     ],
     total_groups: 3,
     total_tools: 61,
+    deferred_tools: 60,
   })
   assert.match(description, /^line one x+…$/)
   assert.equal(description.length, 300)
+})
+
+test('tools_groups finds groups by words of theirs and of their tools, and counts what is not selected', async () => {
+  const specs = [...SIXTY, remoteSpec('hub', 'merge', 'Merges a pull request')]
+  const groups = [toolGroup('web', specs), toolGroup('db', specs), toolGroup('hub', specs)]
+  const turn = at(toolsHook([READ, ...specs], groups))
+  await turn.offer()
+  await turn.call('tools_select', { tools: ['merge', 'tool_01'] })
+  const find = async (query: unknown) => {
+    const { output } = await turn.call('tools_groups', { query })
+    const { groups: found, note, ...rest } = JSON.parse(output)
+    assert.deepEqual(rest, { total_groups: 3, total_tools: 62, deferred_tools: 59 })
+    return [found.map(({ id }: { id: string }) => id), note]
+  }
+  assert.deepEqual(await find('MERGE request'), [['mcp:hub'], undefined])
+  assert.deepEqual(await find('about db'), [['mcp:db'], undefined])
+  assert.deepEqual(await find('merge db'), [['mcp:db', 'mcp:hub'], undefined], 'no group has both words')
+  assert.deepEqual(await find('zebra'), [
+    [],
+    'No group has these words: without a query all groups are listed',
+  ])
+  assert.equal((await find(7))[0].length, 3)
+})
+
+test('tools_groups shortens the instructions of servers when there is no room for all', async () => {
+  const rules = `Rules: ${'x'.repeat(3_000)}`
+  const groups = ['web', 'db'].map((server) => toolGroup(server, SIXTY, { instructions: rules }))
+  const introduced: string[] = []
+  const list = async (some: ToolGroup[]) => {
+    const turn = at(toolsHook([READ, ...SIXTY], some), {}, (server) => introduced.push(server) > 0)
+    await turn.offer()
+    const result = await turn.call('tools_groups')
+    return [JSON.parse(result.output).groups.map((one: ToolGroup) => one.instructions), result.introduces]
+  }
+  assert.deepEqual(await list(groups), [
+    [rules, rules],
+    ['web', 'db'],
+  ])
+  assert.deepEqual(introduced, ['web', 'db'])
+  const long = groups.map((group) => ({ ...group, instructions: rules.repeat(2) }))
+  const [cut, introduces] = await list(long)
+  assert.deepEqual(
+    (cut as string[]).map((text) => [text.length, text.endsWith('…')]),
+    [
+      [300, true],
+      [300, true],
+    ],
+  )
+  assert.equal(introduces, undefined)
 })
 
 test('tools_groups hides a tool of a server whose name a built-in one has', async () => {
@@ -176,7 +245,11 @@ interface Turn {
 }
 
 /** Returns a turn of a conversation without selected tools. */
-function at(inner: Hook, more: Partial<ToolsTurn> = {}): Turn {
+function at(
+  inner: Hook,
+  more: Partial<ToolsTurn> = {},
+  introduce: (server: string) => boolean = () => false,
+): Turn {
   const hook = groupsHook(inner)
   const over = new AbortController().signal
   const selection = new SelectedTools([])
@@ -186,7 +259,8 @@ function at(inner: Hook, more: Partial<ToolsTurn> = {}): Turn {
     selection,
     offer: async () => await hook.schema!(AGENT, turn),
     names: async () => toNames(await hook.schema!(AGENT, turn)),
-    call: (name, args = {}) => hook.dispatch!(name, toolDispatch({ args, turnOver: over }), NEVER)!,
+    call: (name, args = {}) =>
+      hook.dispatch!(name, toolDispatch({ args, turnOver: over, introduce }), NEVER)!,
     whyNot: (name) => hook.whyNot!(name, over),
   }
 }

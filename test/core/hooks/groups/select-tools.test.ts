@@ -81,10 +81,10 @@ test('selectTools() says that built-in tools are always available', () => {
 test('selectTools() selects nothing for an unknown name, and suggests the nearest', () => {
   const wrong = [
     [{ group: 'mcp:wab' }, /the group mcp:wab: it does not exist$/, 'did you mean "mcp:web"?'],
-    [{ group: 'db' }, /the group db: it does not exist$/, 'did you mean "mcp:db"?'],
+    [{ group: 'dbb' }, /the group dbb: it does not exist$/, 'did you mean "mcp:db"?'],
     [{ group: 'zzzzzzzzzz' }, /it does not exist$/, 'tools_groups lists the groups'],
     [
-      { tools: ['mcp__db__tool_01', 'mcp__db__tol_02'] },
+      { tools: ['mcp__db__tol_02'] },
       /^Cannot select mcp__db__tol_02 \(did you mean "mcp__db__tool_02"\?\): no tool has that name, and nothing was selected$/,
       'tools_search finds tools by name and description',
     ],
@@ -99,6 +99,32 @@ test('selectTools() selects nothing for an unknown name, and suggests the neares
     assert.throws(() => run(args), { kind: 'invalid', message, ...(hint && { hint }) })
     assert.deepEqual([names(), offers()], [[], 0])
   }
+})
+
+test('selectTools() selects the names that exist, and reports the others with the nearest', () => {
+  const { select, names, offers } = conversation()
+  const result = select({ group: 'mcp:wab', tools: ['mcp__db__tool_01', 'mcp__db__tol_02', '?'] })
+  assert.deepEqual(names(), ['mcp__db__tool_01'])
+  assert.deepEqual(result.unknown, [
+    { name: 'mcp__db__tol_02', did_you_mean: 'mcp__db__tool_02' },
+    { name: '?' },
+  ])
+  assert.deepEqual(result.unknown_group, { id: 'mcp:wab', did_you_mean: 'mcp:web' })
+  assert.equal(offers(), 1)
+  select({ group: 'mcp:db', tools: ['nothing'] })
+  assert.equal(names().length, 10)
+})
+
+test('selectTools() takes names and ids in any case, and a server by its name', () => {
+  const { select, names } = conversation()
+  select({ tools: ['MCP__Hub__Merge', 'mErGe'] })
+  assert.deepEqual(names(), ['mcp__hub__merge'])
+  select({ group: 'MCP:DB' })
+  select({ group: 'Db' })
+  assert.deepEqual(names(), ['mcp__hub__merge', ...GROUPS[2]!.tools])
+  const twins = new ToolCatalog([remoteSpec('a', 'get'), remoteSpec('a', 'Get')], [])
+  assert.equal(twins.findAnyCase('GET'), undefined, 'it could be either')
+  assert.equal(twins.findAnyCase('Get')?.name, 'mcp__a__Get')
 })
 
 test('selectTools() rejects empty names, and accepts common variants', () => {
