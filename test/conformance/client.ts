@@ -3,7 +3,7 @@ import { openProcessHost } from '../../src/core/process/process-host.ts'
 import { connectServer } from '../../src/mcp/connection/connect.ts'
 import { nodeFetch } from '../../src/mcp/remote/node-fetch.ts'
 import { openRemoteLink } from '../../src/mcp/remote/remote-link.ts'
-import { withSignIn } from './oauth.ts'
+import { withLogin } from './oauth.ts'
 import { act, type Setting } from './scenarios.ts'
 
 // The client that the conformance suite starts, with the address of a server as its last argument. It does what
@@ -16,7 +16,7 @@ process.exitCode = await run(String(process.argv.at(-1)), JSON.parse(context))
 async function run(url: string, setting: Setting): Promise<number> {
   await using processes = openProcessHost({ pid: process.pid })
   const signal = new AbortController().signal
-  const signsIn = scenario.startsWith('auth/')
+  const logsIn = scenario.startsWith('auth/')
   const link = {
     target: { transport: 'http', url, headers: {}, auth: undefined, authHelper: undefined },
     protocol: 'http',
@@ -27,7 +27,7 @@ async function run(url: string, setting: Setting): Promise<number> {
     now: Date.now,
     note: () => {},
     fetch: (isLeaving: () => boolean) =>
-      signsIn ? withSignIn(nodeFetch(isLeaving), url, setting) : nodeFetch(isLeaving),
+      logsIn ? withLogin(nodeFetch(isLeaving), url, setting) : nodeFetch(isLeaving),
   } as const
   try {
     const connection = await connectServer(

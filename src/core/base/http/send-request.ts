@@ -1,4 +1,4 @@
-import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders } from 'node:http'
+import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders, RequestOptions } from 'node:http'
 import { createDeferred } from '../deferred.ts'
 import { readNetworkCode } from './network-failure.ts'
 
@@ -13,6 +13,8 @@ export interface OutgoingRequest {
   isRepeatable: boolean
   /** The longest wait for the headers of the answer; without it there is no limit. */
   firstByte?: { ms: number; toError(): Error }
+  /** Resolves the host name instead of the system's resolver. */
+  lookup?: NonNullable<RequestOptions['lookup']>
   /** Called with the socket that carries the request. */
   onSocket?: (socket: NonNullable<ClientRequest['socket']>) => void
 }
@@ -25,9 +27,9 @@ export interface OutgoingRequest {
  * Rejects with the errors of Node and with the error of `firstByte`; toNetworkFailure() describes them.
  */
 export async function sendRequest(outgoing: OutgoingRequest): Promise<IncomingMessage> {
-  const { url, method = 'GET', headers, signal } = outgoing
+  const { url, method = 'GET', headers, signal, lookup } = outgoing
   const { request } = url.protocol === 'https:' ? await import('node:https') : await import('node:http')
-  const options = { method, headers, ...(signal && { signal }) }
+  const options = { method, headers, ...(signal && { signal }), ...(lookup && { lookup }) }
   const first = request(url, options)
   try {
     return await waitForAnswer(first, outgoing)
