@@ -6,7 +6,7 @@ import { LAYERS, SHARED_LISTS } from './support/layers.ts'
 
 /** Packages and built-ins that only one folder may import; a trailing slash means every package of that scope. */
 const OWNED_MODULES: Record<string, readonly string[]> = {
-  'node:net': ['src/core/transport'],
+  'node:net': ['src/core/transport', 'src/mcp/oauth/special-address.ts'],
   'node:child_process': ['src/core/process', 'bin/launch.cjs'],
   'node:process': [],
   croner: ['src/core/cron'],

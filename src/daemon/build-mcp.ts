@@ -21,7 +21,7 @@ export function buildMcp(
   { options, now, wait }: NodeContext,
   { liveConfig, processes }: { liveConfig: LiveConfig; processes: ProcessHost },
 ): NodeMcp {
-  const { paths, env, daemon, isInteractive = false } = options
+  const { paths, env, ownCommand, daemon, isInteractive = false } = options
   const mcpEvents = new Broadcast<McpServerEvent>()
   const mcpFrames = new Broadcast<McpFrame>()
   const servers = lazy(async () => {
@@ -29,6 +29,7 @@ export function buildMcp(
     const baseEnv = (await liveConfig.config()).env
     return openMcpServers({
       ...{ processes, home: paths.home, cacheDir: paths.cache, env, baseEnv, now, wait, frames: mcpFrames },
+      ownCommand,
       startsKnown: daemon !== undefined || isInteractive,
       onEvent: (event) => mcpEvents.publish(event),
     })

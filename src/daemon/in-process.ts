@@ -24,6 +24,7 @@ export async function attachInProcess(
     homeDir,
     ripgrep,
     searchWorker,
+    ownCommand: async () => (await caller.build()).command,
     isInteractive,
     log: silentLog,
   })

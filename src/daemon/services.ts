@@ -62,6 +62,8 @@ export interface NodeOptions {
    * Returns the code that the search worker runs, as source text or as a file; undefined when there is none.
    */
   searchWorker(): Promise<string | URL | undefined>
+  /** Returns the command that starts this program again; absent when it is embedded in another program. */
+  ownCommand?: () => Promise<readonly string[]>
   log: Log
   /** Whether the node stays for many turns, as that of a chat does. */
   isInteractive?: boolean

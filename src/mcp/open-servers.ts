@@ -4,6 +4,7 @@ import { exceedsShownTools } from '../core/base/tool-limits.ts'
 import type { ProcessHost } from '../core/process/types.ts'
 import type { McpServerEvent } from '../core/runtime/events.ts'
 import type { TargetDefaults } from './fingerprint.ts'
+import type { OwnProgram } from './helper-program.ts'
 import { mcpHook, startEager } from './hook/mcp-hook.ts'
 import { ToolLists } from './hook/tool-lists.ts'
 import { Peers } from './peers/peers.ts'
@@ -21,6 +22,7 @@ export interface McpOptions extends TargetDefaults {
   cacheDir: string
   /** The environment of this process; a server gets only the variables it needs. */
   env: Readonly<Record<string, string | undefined>>
+  ownCommand?: OwnProgram['command']
   /** Milliseconds since 1970. */
   now(): number
   /** Waits for a time in milliseconds without keeping the process alive. Rejects when aborted. */
@@ -52,7 +54,7 @@ export function openMcpServers(options: McpOptions): McpServers {
     view(agent) {
       const servers = viewServers(
         agent,
-        agent.mcps.map((entry) => describeDeclaration(entry, agent.id, { peers, memory })),
+        agent.mcps.map((entry) => describeDeclaration(entry, agent, { peers, memory })),
       )
       const shownTools = servers.flatMap(({ tools }) => tools).filter(isVisibleTool)
       return {

@@ -3,10 +3,12 @@ import { CrabError, toCrabError } from '../core/base/errors.ts'
 import type { AgentConfig } from '../core/config/agent-schema.ts'
 import { findAgentServer } from '../core/config/mcp-declaration.ts'
 import type { McpEntry } from '../core/config/mcp-entry.ts'
+import { toTarget } from './fingerprint.ts'
 import { connectClaim, getClaim, withServerName } from './peers/connect-claim.ts'
 import type { Peers } from './peers/peers.ts'
 import type { ServerMemory } from './peers/server-memory.ts'
 import { callTool, checkArguments, toUnavailable } from './peers/tool-call.ts'
+import { adviseCredentials, LOGIN_COMMAND, toLoginCommand } from './remote/login-hint.ts'
 import { listAgentTools } from './tools/agent-tools.ts'
 import { hiddenBy } from './tools/entry-filter.ts'
 import { toPrintableLine } from './tools/server-text.ts'
@@ -44,7 +46,7 @@ export function openServerCalls({ peers, memory, now }: ServerCallsOptions): Ser
     },
     async call({ agent, name, tool, args, words, spillDir, outputLimit }, signal) {
       const { peer, entry } = await connectClaim(peers, { agent, name }, signal)
-      const declared = agent.mcps.map((one) => describeDeclaration(one, agent.id, { peers, memory }))
+      const declared = agent.mcps.map((one) => describeDeclaration(one, agent, { peers, memory }))
       const own = listAgentTools(declared).filter((one) => one.entry.name === name)
       const found = own.find((one) => one.tool.name === tool) ?? own.find((one) => one.name === tool)
       if (!found) throw toMissingToolError(entry, tool)
@@ -53,7 +55,15 @@ export function openServerCalls({ peers, memory, now }: ServerCallsOptions): Ser
       const limited = outputLimit === undefined ? entry : { ...entry, output_limit: outputLimit }
       const onProgress = () => {} // the caller waits for the result
       const attachesAll = outputLimit !== undefined
-      const call = { peer, entry: limited, tool: found.tool.name, args: typedArgs, spillDir, onProgress }
+      const call = {
+        peer,
+        agent: agent.name,
+        entry: limited,
+        tool: found.tool.name,
+        args: typedArgs,
+        spillDir,
+        onProgress,
+      }
       return await callTool({ ...call, attachesAll }, signal)
     },
     logs(agent, name) {
@@ -67,21 +77,31 @@ export function openServerCalls({ peers, memory, now }: ServerCallsOptions): Ser
 /** Describes the server of a declaration without starting it: as it runs, or as it was last seen. */
 export function describeDeclaration(
   entry: McpEntry,
-  agentId: string,
+  agent: Pick<AgentConfig, 'id' | 'name'>,
   { peers, memory }: Pick<ServerCallsOptions, 'peers' | 'memory'>,
 ): DeclaredServer {
-  const peer = peers.find(entry, agentId)
-  const fingerprint = peers.fingerprint(entry, agentId)
+  const peer = peers.find(entry, agent.id)
+  const fingerprint = peers.fingerprint(entry, agent.id)
   if (entry.disabled) return { entry, fingerprint, state: 'disabled', list: undefined }
   if (peer) {
     const { state, list, lastErrorAt, error } = { ...viewPeer(peer), list: peer.list }
-    return { entry, fingerprint, state, list, error, lastErrorAt }
+    return withLoginCommand({ entry, fingerprint, state, list, error, lastErrorAt }, agent.name)
   }
   const issue = peers.validate(entry)
   if (issue) return { entry, fingerprint, state: 'invalid', list: undefined, error: issue.message }
   const { list, failure } = memory.readNow(fingerprint)
   const known = { entry, fingerprint, list, error: failure?.why ?? '', lastErrorAt: failure?.at }
-  return { ...known, state: failure ? (failure.needsAuth ? 'needs_auth' : 'failed') : 'idle' }
+  const state = failure ? (failure.needsAuth ? 'needs_auth' : 'failed') : 'idle'
+  return withLoginCommand({ ...known, state }, agent.name)
+}
+
+/** Adds the command that logs in to the error of a server that needs it. */
+function withLoginCommand(server: DeclaredServer, agent: string): DeclaredServer {
+  const { entry, state, error } = server
+  if (state !== 'needs_auth' || error === undefined || error === '') return server
+  const target = toTarget(entry, { home: '', baseEnv: {} })
+  if (target.transport === 'stdio' || adviseCredentials(target) !== LOGIN_COMMAND) return server
+  return { ...server, error: `${error}; log in with ${toLoginCommand(entry.name, agent)}` }
 }
 
 async function verifyEntry(

@@ -22,7 +22,7 @@ async function run(url: string, setting: Setting): Promise<number> {
     protocol: 'http',
     processes,
     cwd: import.meta.dirname,
-    env: {},
+    helper: undefined,
     patienceMs: () => PATIENCE_MS,
     now: Date.now,
     note: () => {},

@@ -31,6 +31,7 @@ export interface DaemonProcess extends DaemonHost {
   memoryBytes(): number
   ripgrep(folder: string): Promise<string | undefined>
   searchWorker(): Promise<string | URL | undefined>
+  build(): Promise<{ readonly command: readonly [string, ...string[]] }>
 }
 
 /** The options of a daemon. */
@@ -212,7 +213,8 @@ function toNodeOptions(
     stop: () => life.stop('a client asked for it'),
   }
   const cwd = homeDir || paths.home
-  return { paths, env, pid, uid, homeDir, log, cwd, ripgrep, searchWorker, daemon }
+  const ownCommand = async () => (await host.build()).command
+  return { paths, env, pid, uid, homeDir, log, cwd, ripgrep, searchWorker, ownCommand, daemon }
 }
 
 /** Gives requests and turns a grace period, then cancels them and waits until their results are stored. */

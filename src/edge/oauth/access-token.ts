@@ -1,9 +1,9 @@
 import { CrabError } from '../../core/base/errors.ts'
-import { sha256 } from '../../core/base/sha256.ts'
 import { requestClientTokens } from '../../mcp/oauth/authorize.ts'
 import { openOAuthFetch } from '../../mcp/oauth/oauth-fetch.ts'
 import { refreshTokens } from '../../mcp/oauth/tokens.ts'
 import type { LoginTokens } from '../../mcp/oauth/types.ts'
+import { hashToken } from '../../mcp/remote/token-hash.ts'
 import type { LoginHost } from './log-in.ts'
 import { readLogin, type StoredLogin, toLoginName, toLoginUrl, writeLogin } from './login-store.ts'
 
@@ -39,11 +39,6 @@ export async function getAccessToken(
   const login = await readTokens(host, url) // another process may have refreshed it
   if (isFresh(login.tokens, refused, host.now())) return toAccessToken(login.tokens)
   return toAccessToken(await refresh(login, host, signal))
-}
-
-/** Returns a short hash by which a token can be recognized. */
-export function hashToken(token: string): string {
-  return sha256(token).toString('hex').slice(0, 32)
 }
 
 type LiveLogin = StoredLogin & { tokens: LoginTokens }

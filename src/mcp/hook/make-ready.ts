@@ -73,7 +73,7 @@ async function makeReady(
   if (failure && (isRecent || (peer.failures.error && peer.retriesItself))) {
     peer.start()
     if (await isBackSoon(peer, turn.signal)) return undefined
-    return peer.failures.error ?? new CrabError('unavailable', `${failure.why}, ${formatAge(age)} ago`)
+    return peer.failures.error ?? toOldFailure(peer, age)
   }
   notifyStart(claim, turn, now())
   return await waitFor(peer, turn.signal)
@@ -90,6 +90,12 @@ async function isBackSoon(peer: Peer, signal: AbortSignal): Promise<boolean> {
     if (signal.aborted) throw toCancelledError(signal)
     return false // the caller tells why, from the failures of the server
   }
+}
+
+/** Returns the failure of a server in an earlier process, with its age. */
+function toOldFailure({ error }: Peer, age: number): CrabError {
+  const { kind, message, hint } = error!
+  return new CrabError(kind, `${message}, ${formatAge(age)} ago`, hint === undefined ? {} : { hint })
 }
 
 /** Waits at most the startup time of the server, including the wait for a slot; the start itself continues. */

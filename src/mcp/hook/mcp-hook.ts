@@ -201,7 +201,8 @@ async function callAndNotify(
     notice,
     ask: (questions, questionSignal) => ask(questions, 'elicitation', questionSignal),
   })
-  const call = () => callTool({ ...what, args, spillDir, onProgress, elicit, meta: toDepthMeta(env) }, signal)
+  const request = { ...what, agent: agent.name, args, spillDir, onProgress, elicit, meta: toDepthMeta(env) }
+  const call = () => callTool(request, signal)
   return await withCallingTurn({ agent: agent.name, sender, runId }, call)
 }
 

@@ -3,6 +3,7 @@ import type { ProcessHost } from '../../core/process/types.ts'
 import type { HttpVariant } from '../connection/connect.ts'
 import type { ServerLink } from '../connection/link.ts'
 import { type TracedPeer, tappedLines, tracedTransport } from '../connection/trace.ts'
+import { type OwnProgram, prepareHelper } from '../helper-program.ts'
 import { listWithheld, serverEnvironment } from '../stdio/environment.ts'
 import type { LineTail } from '../stdio/stderr-tail.ts'
 import { openStdioLink } from '../stdio/stdio-link.ts'
@@ -29,6 +30,7 @@ export interface OpenLinkOptions extends OpenOptions {
   home: string
   /** The environment of this process; a server gets only the variables it needs. */
   env: Readonly<Record<string, string | undefined>>
+  ownCommand?: OwnProgram['command']
   /** Milliseconds since 1970. */
   now(): number
   /** Sees every message. */
@@ -58,8 +60,11 @@ export async function openLink(options: OpenLinkOptions, signal: AbortSignal): P
   const { openRemoteLink } = await import('../remote/remote-link.ts')
   const note = (line: string) => log.push(Buffer.from(`${line}\n`))
   const protocol = variant === 'sse' ? 'sse' : 'http'
+  const { authHelper: argv } = target
+  const own = { command: options.ownCommand, env, home }
+  const helper = argv && (await prepareHelper({ argv, env: serverEnvironment(env, {}) }, own))
   return await openRemoteLink(
-    { target, protocol, processes, cwd: home, env: serverEnvironment(env, {}), patienceMs, now, note, watch },
+    { target, protocol, processes, cwd: home, helper, patienceMs, now, note, watch },
     signal,
   )
 }

@@ -4,6 +4,7 @@ import type { McpEntry } from '../../core/config/mcp-entry.ts'
 import type { Connection, RemoteCall } from '../connection/connection.ts'
 import type { ServerTarget } from '../fingerprint.ts'
 import { validateTarget } from '../remote/header-rules.ts'
+import { adviseCredentials } from '../remote/login-hint.ts'
 import { collectSureSecrets, maskAnswer, maskError, maskOffer, type ServerOffer } from '../secrets/mask.ts'
 import { hideSecrets } from '../secrets/shown-target.ts'
 import { LineTail } from '../stdio/stderr-tail.ts'
@@ -123,7 +124,8 @@ export class Peer {
     const known = this.#issue ?? this.failures.error
     const { why, needsAuth = false } = this.memory.failure ?? {}
     if (known || why === undefined) return known
-    return new CrabError(needsAuth ? 'credentials' : 'unavailable', why)
+    if (!needsAuth || this.target.transport === 'stdio') return new CrabError('unavailable', why)
+    return new CrabError('credentials', why, { hint: adviseCredentials(this.target) })
   }
 
   get protocolVersion(): string {

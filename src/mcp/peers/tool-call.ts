@@ -7,6 +7,7 @@ import type { McpEntry } from '../../core/config/mcp-entry.ts'
 import type { ToolOutput } from '../../core/runtime/hook.ts'
 import type { OnProgress } from '../connection/request-clock.ts'
 import type { ElicitationHandler } from '../elicitation/types.ts'
+import { LOGIN_COMMAND, toLoginCommand } from '../remote/login-hint.ts'
 import type { RemoteTool } from '../tools/remote-tool.ts'
 import { toToolOutput } from '../tools/results.ts'
 import { listRequired } from '../tools/tool-schema.ts'
@@ -16,6 +17,8 @@ import type { Peer } from './peer.ts'
 export interface ToolCallOptions {
   peer: Peer
   entry: McpEntry
+  /** The name of the agent. */
+  agent: string
   /** The remote name. */
   tool: string
   args: JsonObject
@@ -45,7 +48,7 @@ export async function callTool(options: ToolCallOptions, signal: AbortSignal): P
     if (signal.aborted || !(reason instanceof CrabError)) throw reason
     if (reason.kind === 'tool')
       return { output: `${entry.name} refused the call: ${reason.message}`, isError: true }
-    throw explain(reason, entry.name, tool)
+    throw explain(reason, options)
   }
 }
 
@@ -94,7 +97,9 @@ export function toUnavailable(
   agent: string | undefined,
 ): CrabError {
   const of = agent === DEFAULT_AGENT ? '' : ` -a ${agent}`
-  const advice = hint ?? (agent === undefined ? undefined : `crabtalk mcp ping ${server}${of} tries it again`)
+  const advice =
+    completeHint(hint, server, agent) ??
+    (agent === undefined ? undefined : `crabtalk mcp ping ${server}${of} tries it again`)
   const options = advice === undefined ? {} : { hint: advice }
   const isPermanent = kind === 'credentials' || kind === 'config' // retrying does not help
   return new CrabError(
@@ -104,8 +109,22 @@ export function toUnavailable(
   )
 }
 
-function explain(reason: CrabError, server: string, tool: string): CrabError {
-  const { kind, message, hint } = reason
+/** Adds the server to the advice to log in; a server without an agent must be written first. */
+function completeHint(
+  hint: string | undefined,
+  server: string,
+  agent: string | undefined,
+): string | undefined {
+  if (hint !== LOGIN_COMMAND) return hint
+  return agent === undefined
+    ? `add it with --no-verify, then ${LOGIN_COMMAND} ${server}`
+    : toLoginCommand(server, agent)
+}
+
+function explain(reason: CrabError, { entry, tool, agent }: ToolCallOptions): CrabError {
+  const { kind, message } = reason
+  const { name: server } = entry
+  const hint = completeHint(reason.hint, server, agent)
   const what = `Cannot call ${tool} of the MCP server "${server}"`
   return new CrabError(kind, `${what}: ${message}`, { cause: reason, ...(hint && { hint }) })
 }

@@ -1,16 +1,21 @@
+import { finished } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { abortable, toCancelledError } from '../../core/base/abortable.ts'
-import { CrabError } from '../../core/base/errors.ts'
+import { waitAtMost } from '../../core/base/deadline.ts'
+import { CrabError, ERROR_KINDS } from '../../core/base/errors.ts'
 import { hideSecretsIn } from '../../core/base/secrets/redact.ts'
 import type { ProcessHost, RunningProcess } from '../../core/process/types.ts'
 import { describeStderrTail, LineTail } from '../stdio/stderr-tail.ts'
 import { toPrintableLine } from '../tools/server-text.ts'
 import { type HelperCredentials, listHelperSecrets, readHelperAnswer } from './helper-answer.ts'
+import { LOGIN_COMMAND } from './login-hint.ts'
 
 export interface AuthHelperOptions {
   processes: ProcessHost
   /** The program and its arguments, passed without a shell. */
   argv: readonly string[]
+  /** Whether it is this program, which prints the token of a login. */
+  isLogin: boolean
   /** Absolute. */
   cwd: string
   /** The whole environment. */
@@ -40,6 +45,7 @@ export async function runAuthHelper(
   } catch (reason) {
     if (signal.aborted) throw toCancelledError(signal)
     if (!(reason instanceof CrabError)) throw reason
+    if (reason.kind === 'credentials') throw reason
     const why = reason.message.replace(/^Cannot /, 'cannot ')
     throw new CrabError('credentials', `its auth helper failed: ${why}`, { hint: HELPER_HINT })
   }
@@ -47,7 +53,7 @@ export async function runAuthHelper(
 
 async function readHelperResult(
   running: RunningProcess,
-  { now, note }: AuthHelperOptions,
+  { now, note, isLogin }: AuthHelperOptions,
   signal: AbortSignal,
 ): Promise<HelperCredentials> {
   const stderr = new LineTail()
@@ -62,6 +68,8 @@ async function readHelperResult(
       throw new CrabError('timeout', `it did not finish within ${TIME_LIMIT_MS / 1000} s`)
     const [output, { code, signal: killedBy }] = done
     if (code !== 0) {
+      await waitAtMost(finished(running.stderr), STDERR_MS).catch(() => undefined)
+      if (isLogin && code === ERROR_KINDS.credentials.exit) throw toLoginError(stderr.lines()[0] ?? '')
       const words = toPrintableLine(describeStderrTail(stderr.lines()))
       const how = killedBy === null ? `it exited with code ${code}` : `it was killed by ${killedBy}`
       throw new CrabError('failed', words === '' ? how : `${how}: ${words}`)
@@ -73,6 +81,12 @@ async function readHelperResult(
     await running.end()
     for (const line of stderr.lines()) note(`auth helper: ${withoutSecrets(line, credentials)}`)
   }
+}
+
+/** Converts the error that `crabtalk mcp token` prints without a login: `crabtalk: Cannot use https://…: why`. */
+function toLoginError(line: string): CrabError {
+  const [, why = 'you are not logged in'] = /^\w+: Cannot \w+ \S+: (.+)$/.exec(line) ?? []
+  return new CrabError('credentials', `it requires a login: ${toPrintableLine(why)}`, { hint: LOGIN_COMMAND })
 }
 
 /** Removes the credentials from a line: some helpers print them to standard error too. */
@@ -92,6 +106,8 @@ async function readStdout({ stdout }: RunningProcess): Promise<string> {
 }
 
 const TIME_LIMIT_MS = 10_000
+/** The wait for the error text of a helper that has exited. */
+const STDERR_MS = 500
 const MAX_OUTPUT_BYTES = 64 * 1024
 /** The hint for a helper that does not work. */
 export const HELPER_HINT =

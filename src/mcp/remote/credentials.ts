@@ -1,12 +1,13 @@
 import { abortable } from '../../core/base/abortable.ts'
 import { hideSecretsIn } from '../../core/base/secrets/redact.ts'
 import type { RemoteTarget } from '../fingerprint.ts'
-import { bearer, type HelperCredentials, listHelperSecrets } from './helper-answer.ts'
+import { bearer, findToken, type HelperCredentials, listHelperSecrets } from './helper-answer.ts'
+import { hashToken } from './token-hash.ts'
 
 export interface CredentialsOptions {
   target: Pick<RemoteTarget, 'auth'>
-  /** Runs the auth helper; undefined when there is none. */
-  ask: (() => Promise<HelperCredentials>) | undefined
+  /** Runs the auth helper with the hash of the token that was refused, if one was; undefined when there is none. */
+  ask: ((refused: string | undefined) => Promise<HelperCredentials>) | undefined
   /** Milliseconds since 1970. */
   now(): number
 }
@@ -39,7 +40,7 @@ export class Credentials {
    * helper does.
    */
   async headers(signal: AbortSignal): Promise<Readonly<Record<string, string>>> {
-    if (this.canRenew && !this.#holds()) await this.renew(this.#latest, signal)
+    if (this.canRenew && !this.#holds()) await this.renew(this.#latest, { isRefused: false }, signal)
     return this.current
   }
 
@@ -48,10 +49,10 @@ export class Credentials {
     return this.#latest
   }
 
-  /** Runs the helper, once for all callers whose same credentials were rejected. Throws as the helper does. */
-  async renew(rejected: unknown, signal: AbortSignal): Promise<void> {
-    if (rejected !== this.#latest) return
-    this.#asking ??= this.#ask().finally(() => {
+  /** Runs the helper, once for all callers with the same credentials, refused or expired. Throws as the helper does. */
+  async renew(used: unknown, { isRefused }: { isRefused: boolean }, signal: AbortSignal): Promise<void> {
+    if (used !== this.#latest) return
+    this.#asking ??= this.#ask(isRefused).finally(() => {
       this.#asking = undefined
     })
     await abortable(this.#asking, signal)
@@ -67,9 +68,10 @@ export class Credentials {
     return hideSecretsIn(text, this.secrets)
   }
 
-  async #ask(): Promise<void> {
+  async #ask(isRefused: boolean): Promise<void> {
     const { ask, now } = this.#options
-    const answer = await ask!()
+    const token = isRefused && this.#latest ? findToken(this.#latest) : undefined
+    const answer = await ask!(token === undefined ? undefined : hashToken(token))
     this.#latest = { ...answer, since: now() }
     for (const secret of listHelperSecrets(answer)) this.#secrets.add(secret)
   }

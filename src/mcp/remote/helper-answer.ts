@@ -36,6 +36,12 @@ export function listHelperSecrets({ headers }: HelperCredentials): string[] {
   return [...values, ...bare].filter(({ length }) => length >= MIN_SECRET)
 }
 
+/** Returns the token in the header Authorization, without its scheme; undefined when there is none. */
+export function findToken({ headers }: HelperCredentials): string | undefined {
+  const found = Object.entries(headers).find(([name]) => name.toLowerCase() === 'authorization')
+  return found?.[1].replace(/^\S+ +(?=\S+$)/, '')
+}
+
 function fromJson(text: string, now: number): HelperCredentials {
   const answer = parseObject(text)
   if (!answer) throw toHelperError('it printed JSON that cannot be read')

@@ -7,6 +7,7 @@ import type { RemoteTarget } from '../fingerprint.ts'
 import { boundedBody, readBodyStart } from './bounded-body.ts'
 import type { Credentials } from './credentials.ts'
 import { describeResponse } from './describe-response.ts'
+import { type Authentication, adviseCredentials, findAuthentication } from './login-hint.ts'
 import type { CurrentRequest } from './pending-request.ts'
 
 export interface RemoteFetchOptions {
@@ -69,7 +70,7 @@ async function ask(options: RemoteFetchOptions, request: Request): Promise<Respo
       isRenewed = true
       await response.body?.cancel()
       note('it refused its credentials (HTTP 401): running the auth helper again')
-      await credentials.renew(used, request.signal)
+      await credentials.renew(used, { isRefused: true }, request.signal)
       continue
     }
     const pauseMs = BUSY.has(response.status)
@@ -137,23 +138,16 @@ async function handleResponse(
   return new Response(text, { status, statusText, headers })
 }
 
-function toCredentialsError({ url, auth, authHelper, headers }: RemoteTarget, words: string): CrabError {
-  const isToken = auth !== undefined || authHelper !== undefined
-  const names = Object.keys(headers).map((name) => name.toLowerCase())
-  const hasOwn = names.includes('authorization') || (URL.parse(url)?.username ?? '') !== ''
-  const what = isToken
-    ? 'its token was refused'
-    : hasOwn
-      ? 'its credentials were refused'
-      : 'it requires authentication'
-  return new CrabError('credentials', `${what}: ${words}`, {
-    hint:
-      isToken || hasOwn
-        ? isToken
-          ? 'give it a valid token'
-          : 'give it valid credentials'
-        : 'give its entry a token as "auth", or an "auth_helper"',
-  })
+function toCredentialsError(target: RemoteTarget, words: string): CrabError {
+  const what = REFUSED[findAuthentication(target)]
+  return new CrabError('credentials', `${what}: ${words}`, { hint: adviseCredentials(target) })
+}
+
+const REFUSED: Record<Authentication, string> = {
+  none: 'it requires authentication',
+  login: 'its login was refused',
+  token: 'its token was refused',
+  credentials: 'its credentials were refused',
 }
 
 function toThrottledError(words: string, pause: number): CrabError {

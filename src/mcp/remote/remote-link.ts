@@ -3,6 +3,7 @@ import { CrabError } from '../../core/base/errors.ts'
 import type { ProcessHost } from '../../core/process/types.ts'
 import type { ServerLink } from '../connection/link.ts'
 import type { RemoteTarget } from '../fingerprint.ts'
+import { type HelperProgram, isLoginHelper } from '../helper-program.ts'
 import { showTarget } from '../secrets/shown-target.ts'
 import { HELPER_HINT, runAuthHelper } from './auth-helper.ts'
 import { Credentials } from './credentials.ts'
@@ -19,8 +20,8 @@ export interface RemoteLinkOptions {
   processes: ProcessHost
   /** The working directory of an auth helper; absolute. */
   cwd: string
-  /** The complete environment of an auth helper. */
-  env: Readonly<Record<string, string>>
+  /** The auth helper of the target, ready to be run; undefined when there is none. */
+  helper: HelperProgram | undefined
   /**
    * Returns the longest time, in milliseconds, that a request waits when the server asks to be retried later.
    */
@@ -105,12 +106,16 @@ function toHelperTimeout(reason: unknown): unknown {
 }
 
 function newCredentials(
-  { target, processes, cwd, env, now, note }: RemoteLinkOptions,
+  { target, processes, cwd, helper, now, note }: RemoteLinkOptions,
   shutdown: AbortSignal,
 ): Credentials {
-  const { authHelper: argv, url } = target
-  const own = { ...env, CRABTALK_MCP_URL: url }
-  const ask = argv && (() => runAuthHelper({ processes, argv, cwd, env: own, now, note }, shutdown))
+  if (!helper) return new Credentials({ target, ask: undefined, now })
+  const { argv } = helper
+  const isLogin = isLoginHelper(target.authHelper)
+  const ask = (refused = '') => {
+    const env = { ...helper.env, CRABTALK_MCP_URL: target.url, CRABTALK_MCP_REFUSED: refused }
+    return runAuthHelper({ processes, argv, isLogin, cwd, env, now, note }, shutdown)
+  }
   return new Credentials({ target, ask, now })
 }
 

@@ -34,7 +34,7 @@ describe('a server over HTTP that requires authentication', () => {
       'nothing',
       {},
       /it requires authentication: it answered HTTP 401 \(Unauthorized\)/,
-      /"auth", or an "auth_helper"/,
+      /crabtalk mcp login far -a far$/,
     ],
     ['another token', { auth: 'old-token' }, /its token was refused: it answered HTTP 401/, /valid token/],
     [
@@ -59,6 +59,7 @@ describe('a server over HTTP that requires authentication', () => {
       await using advancedMs = await node.openAnother()
       const [listed] = advancedMs.servers.view(agentFor(server, changes)).servers
       assert.deepEqual([listed!.state, message.test(listed!.error)], ['needs_auth', true])
+      assert.equal(/; log in with crabtalk mcp login far -a \w+$/.test(listed!.error), what === 'nothing')
     })
   }
 
@@ -256,10 +257,15 @@ describe('a server over HTTP that requires authentication', () => {
     await using node = await mcpNode()
     const helper = await makeHelper(node, 'setInterval(() => {}, 1_000)')
     const stop = new AbortController()
-    const where = { transport: 'http', url: server.url, headers: {}, auth: undefined } as const
-    const target = { ...where, authHelper: helper.argv }
-    const env = { MARK: node.folder }
-    const options = { target, protocol: 'http', processes: node.processes, cwd: node.folder, env } as const
+    const target = {
+      transport: 'http',
+      url: server.url,
+      headers: {},
+      auth: undefined,
+      authHelper: helper.argv,
+    } as const
+    const own = { helper: { argv: helper.argv, env: { MARK: node.folder } }, cwd: node.folder }
+    const options = { target, protocol: 'http', processes: node.processes, ...own } as const
     const rest = { patienceMs: () => 60_000, now: Date.now, note: () => {} }
     const opening = openRemoteLink({ ...options, ...rest }, stop.signal)
     await until('the helper runs', async () => (await helper.runs().catch(() => 0)) === 1)

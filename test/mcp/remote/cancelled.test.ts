@@ -13,7 +13,7 @@ test('a request over HTTP that is cancelled before it is sent never reaches its 
       protocol: 'http',
       processes: node.processes,
       cwd: node.folder,
-      env: {},
+      helper: undefined,
       patienceMs: () => 10_000,
       now: Date.now,
       note: () => {},

@@ -13,7 +13,7 @@ test('a server that forgot its session and does not answer is given up in time, 
   const link = await openRemoteLink(
     {
       target: { transport: 'http', url: server.url, headers: {}, auth: undefined, authHelper: undefined },
-      ...{ protocol: 'http', processes: node.processes, cwd: node.folder, env: {}, now: Date.now },
+      ...{ protocol: 'http', processes: node.processes, cwd: node.folder, helper: undefined, now: Date.now },
       patienceMs: () => 300,
       note: (line) => words.push(line),
     },
