@@ -1,5 +1,5 @@
 /** The running program, which may be its own helper. */
-export interface OwnProgram {
+export interface RunningProgram {
   /** Returns the command that starts the program again; absent when it is embedded in another program. */
   command?: (() => Promise<readonly string[]>) | undefined
   /** The whole environment of this process. */
@@ -18,7 +18,10 @@ export interface HelperProgram {
  * Prepares a helper. The program `crabtalk` is the running program: it gets the home and the whole environment,
  * because it finds credentials there; any other helper gets the environment of a server.
  */
-export async function prepareHelper({ argv, env }: HelperProgram, own: OwnProgram): Promise<HelperProgram> {
+export async function prepareHelper(
+  { argv, env }: HelperProgram,
+  own: RunningProgram,
+): Promise<HelperProgram> {
   const [program = '', ...args] = argv
   if (program !== OWN_NAME) return { argv, env }
   const inherited = Object.entries(own.env).filter(([, value]) => value !== undefined)

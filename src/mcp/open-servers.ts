@@ -4,7 +4,7 @@ import { exceedsShownTools } from '../core/base/tool-limits.ts'
 import type { ProcessHost } from '../core/process/types.ts'
 import type { McpServerEvent } from '../core/runtime/events.ts'
 import type { TargetDefaults } from './fingerprint.ts'
-import type { OwnProgram } from './helper-program.ts'
+import type { RunningProgram } from './helper-program.ts'
 import { mcpHook, startEager } from './hook/mcp-hook.ts'
 import { ToolLists } from './hook/tool-lists.ts'
 import { Peers } from './peers/peers.ts'
@@ -22,7 +22,7 @@ export interface McpOptions extends TargetDefaults {
   cacheDir: string
   /** The environment of this process; a server gets only the variables it needs. */
   env: Readonly<Record<string, string | undefined>>
-  ownCommand?: OwnProgram['command']
+  ownCommand?: RunningProgram['command']
   /** Milliseconds since 1970. */
   now(): number
   /** Waits for a time in milliseconds without keeping the process alive. Rejects when aborted. */

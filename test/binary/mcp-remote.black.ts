@@ -47,7 +47,7 @@ test('mcp add rejects a URL that it cannot connect to, and says why', async () =
   const add = (...args: string[]) => box.run(['mcp', 'add', ...args])
   assertFailed(await add('far', closed.url), 'credentials', {
     message: /"far": it requires authentication: it answered HTTP 401 \(Unauthorized\) at http/,
-    hint: /token as "auth", or an "auth_helper"/,
+    hint: /add it with --no-verify, then crabtalk mcp login far/,
   })
   const before = closed.arrivals.length
   assertFailed(await add('--header', 'Host: x', 'far', closed.url), 'config', {

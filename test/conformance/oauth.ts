@@ -14,7 +14,7 @@ export interface Registered {
 /**
  * Returns a `fetch` that logs in where the server requires it, as `crabtalk mcp login` does, and sends the same
  * request again with the token that an auth helper would print. A request is challenged once; a second refusal is
- * final. A browser is played that follows redirects, because the authorization server of the suite asks nobody.
+ * final. A browser is played that follows redirects, because the authorization server of the suite asks no questions.
  */
 export function withLogin(
   fetch: FetchLike,

@@ -150,8 +150,13 @@ export const COMMAND_LAYERS: Record<string, readonly string[]> = {
   'src/commands/licenses': COMMAND,
   'src/commands/mcp': [
     ...COMMAND,
+    'src/commands/vault/home.ts',
+    'src/core/process/start-detached.ts',
     'src/core/provider/provider-keys.ts',
+    'src/edge/oauth',
+    'src/edge/vault/vault.ts',
     'src/mcp/entry-facts.ts',
+    'src/mcp/helper-program.ts',
     'src/mcp/serve/serve-agents.ts',
     'src/mcp/tools/entry-filter.ts',
   ],

@@ -156,11 +156,7 @@ export const LAYERS: Record<string, readonly string[]> = {
     'src/mcp/connection/link.ts',
     'src/mcp/stdio/stderr-tail.ts',
   ],
-  'src/mcp/oauth': [
-    ...MECHANISM,
-    'src/mcp/tools/server-text.ts',
-    'src/mcp/remote/header-rules.ts',
-  ],
+  'src/mcp/oauth': [...MECHANISM, 'src/mcp/tools/server-text.ts', 'src/mcp/remote/header-rules.ts'],
   'src/mcp/peers': [
     ...MECHANISM,
     'src/core/runtime/hook.ts',

@@ -1,5 +1,6 @@
 import type { Command, CommandOption } from '../../cli/command.ts'
 import { AGENT_OPTION as agent, JSON_OPTION as json } from '../../cli/options.ts'
+import { MCP_LOGIN_COMMANDS } from './login-table.ts'
 import { MCP_RESOURCE_COMMANDS } from './resources-prompts-table.ts'
 import { MCP_WATCH_COMMANDS } from './watch-table.ts'
 
@@ -173,6 +174,7 @@ Deny rules apply here too. Calls that an agent would ask about run without askin
     ],
     load: async () => (await import('./call.ts')).callToolCommand,
   },
+  ...MCP_LOGIN_COMMANDS,
   ...MCP_WATCH_COMMANDS,
   {
     path: ['mcp', 'serve'],

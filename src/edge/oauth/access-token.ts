@@ -3,7 +3,7 @@ import { requestClientTokens } from '../../mcp/oauth/authorize.ts'
 import { openOAuthFetch } from '../../mcp/oauth/oauth-fetch.ts'
 import { refreshTokens } from '../../mcp/oauth/tokens.ts'
 import type { LoginTokens } from '../../mcp/oauth/types.ts'
-import { hashToken } from '../../mcp/remote/token-hash.ts'
+import { hashBearerToken } from '../../mcp/remote/token-hash.ts'
 import type { LoginHost } from './log-in.ts'
 import { readLogin, type StoredLogin, toLoginName, toLoginUrl, writeLogin } from './login-store.ts'
 
@@ -11,7 +11,7 @@ import { readLogin, type StoredLogin, toLoginName, toLoginUrl, writeLogin } from
 export interface AccessTokenOptions {
   /** The address of the server. */
   url: string
-  /** The hash of the token that the server refused, as hashToken() returns it; empty when none was. */
+  /** The hash of the token that the server refused, as hashBearerToken() returns it; empty when none was. */
   refused: string
 }
 
@@ -56,7 +56,7 @@ function isFresh(
   refused: string,
   now: number,
 ): boolean {
-  if (refused !== '' && hashToken(access_token) === refused) return false
+  if (refused !== '' && hashBearerToken(access_token) === refused) return false
   if (expiresAt === undefined) return true
   return expiresAt - now > Math.min(MARGIN_MS, (expiresAt - receivedAt) / 2)
 }

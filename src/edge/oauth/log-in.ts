@@ -38,7 +38,7 @@ export interface LoginRequest {
   issuer?: string | undefined
   /** The client that the user registered. */
   client?: LoginClient | undefined
-  /** How tokens are granted; `client` needs no browser. */
+  /** The grant of the tokens; `client` needs no browser. */
   grant?: StoredLogin['grant']
   /** The port for the answer of the browser; by default that of the last login, or any free one. */
   port?: number | undefined

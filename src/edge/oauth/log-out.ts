@@ -8,7 +8,7 @@ import { readLogin, toLoginName, toLoginUrl } from './login-store.ts'
 export interface Logout {
   /** Whether there was a login. */
   wasLoggedIn: boolean
-  /** Why the tokens are still valid at the authorization server until they expire; undefined when they are not. */
+  /** The reason why the tokens stay valid until they expire; undefined when they were revoked. */
   notRevoked: string | undefined
 }
 

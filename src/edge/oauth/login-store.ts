@@ -8,7 +8,7 @@ import type { Vault } from '../vault/types.ts'
 export interface StoredLogin {
   /** The address of the server, without its query. */
   url: string
-  /** How its tokens are granted: to a user, or to the client itself. */
+  /** The grantee of its tokens: a user, or the client itself. */
   grant: 'user' | 'client'
   /** The authorization servers that the user named, which may be in a private network. */
   trusted: readonly string[]

@@ -15,7 +15,7 @@ import { toLoginTokens } from './tokens.ts'
 import type { AuthorizationServer, LoginClient, LoginTokens } from './types.ts'
 
 /** The clients that can be used, the best first. */
-export interface ClientOptions {
+export interface ClientChoices {
   /** The client that the user registered; an https address is that of a client-id metadata document. */
   given: LoginClient | undefined
   /** The client of an earlier login with the same redirect address and authorization server. */
@@ -30,7 +30,7 @@ export interface ClientOptions {
  */
 export async function chooseClient(
   server: AuthorizationServer,
-  { given, stored, redirectUrl }: ClientOptions,
+  { given, stored, redirectUrl }: ClientChoices,
   { fetch }: OAuthFetch,
 ): Promise<LoginClient> {
   const { metadata, address, scope } = server

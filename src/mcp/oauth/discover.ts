@@ -91,7 +91,7 @@ async function readResourceMetadata(
   return found
 }
 
-/** How the SDK says that there is no document. */
+/** The messages of the SDK for a document that does not exist. */
 const NO_METADATA = /^(Resource server does not implement OAuth|HTTP \d+ trying to load)/
 
 function pickServer(named: readonly string[], wanted: string | undefined): string {

@@ -4,7 +4,7 @@ import type {
   OAuthTokens,
 } from '@modelcontextprotocol/client'
 
-/** What a server says when it refuses a request without a login: parts of its `WWW-Authenticate` header. */
+/** The parts of a server's `WWW-Authenticate` header that a login needs. */
 export interface LoginChallenge {
   resourceMetadataUrl?: URL
   scope?: string

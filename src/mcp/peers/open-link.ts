@@ -3,7 +3,7 @@ import type { ProcessHost } from '../../core/process/types.ts'
 import type { HttpVariant } from '../connection/connect.ts'
 import type { ServerLink } from '../connection/link.ts'
 import { type TracedPeer, tappedLines, tracedTransport } from '../connection/trace.ts'
-import { type OwnProgram, prepareHelper } from '../helper-program.ts'
+import { prepareHelper, type RunningProgram } from '../helper-program.ts'
 import { listWithheld, serverEnvironment } from '../stdio/environment.ts'
 import type { LineTail } from '../stdio/stderr-tail.ts'
 import { openStdioLink } from '../stdio/stdio-link.ts'
@@ -30,7 +30,7 @@ export interface OpenLinkOptions extends OpenOptions {
   home: string
   /** The environment of this process; a server gets only the variables it needs. */
   env: Readonly<Record<string, string | undefined>>
-  ownCommand?: OwnProgram['command']
+  ownCommand?: RunningProgram['command']
   /** Milliseconds since 1970. */
   now(): number
   /** Sees every message. */

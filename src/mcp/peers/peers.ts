@@ -6,7 +6,7 @@ import type { ProcessHost } from '../../core/process/types.ts'
 import type { McpServerEvent } from '../../core/runtime/events.ts'
 import type { ServerLink } from '../connection/link.ts'
 import { computeFingerprint, type ServerTarget, type TargetDefaults, toTarget } from '../fingerprint.ts'
-import type { OwnProgram } from '../helper-program.ts'
+import type { RunningProgram } from '../helper-program.ts'
 import { validateTarget } from '../remote/header-rules.ts'
 import type { FrameTap } from '../types.ts'
 import { Claims, filterEnabled, getClaimedEntry } from './claims.ts'
@@ -22,7 +22,7 @@ export interface PeersOptions extends TargetDefaults {
   memory: ServerMemory
   /** The environment of this process; a server gets only the variables it needs. */
   env: Readonly<Record<string, string | undefined>>
-  ownCommand?: OwnProgram['command']
+  ownCommand?: RunningProgram['command']
   /** Milliseconds since 1970. */
   now(): number
   /** Waits for a time in milliseconds without keeping the process alive. Rejects when aborted. */

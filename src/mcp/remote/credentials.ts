@@ -2,7 +2,7 @@ import { abortable } from '../../core/base/abortable.ts'
 import { hideSecretsIn } from '../../core/base/secrets/redact.ts'
 import type { RemoteTarget } from '../fingerprint.ts'
 import { bearer, findToken, type HelperCredentials, listHelperSecrets } from './helper-answer.ts'
-import { hashToken } from './token-hash.ts'
+import { hashBearerToken } from './token-hash.ts'
 
 export interface CredentialsOptions {
   target: Pick<RemoteTarget, 'auth'>
@@ -71,7 +71,7 @@ export class Credentials {
   async #ask(isRefused: boolean): Promise<void> {
     const { ask, now } = this.#options
     const token = isRefused && this.#latest ? findToken(this.#latest) : undefined
-    const answer = await ask!(token === undefined ? undefined : hashToken(token))
+    const answer = await ask!(token === undefined ? undefined : hashBearerToken(token))
     this.#latest = { ...answer, since: now() }
     for (const secret of listHelperSecrets(answer)) this.#secrets.add(secret)
   }

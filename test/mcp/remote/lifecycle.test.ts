@@ -43,6 +43,17 @@ describe('the life of a remote server', { concurrency: 4 }, () => {
     assert.deepEqual(kinds(node, agent.name), ['connecting', 'connected', 'disconnected'])
   })
 
+  test('has its auth helper named when that takes longer than its start may', async () => {
+    await using server = await scriptedServer()
+    await using node = await mcpNode()
+    const helper = [process.execPath, '-e', 'setInterval(() => {}, 1_000)']
+    const entry = { name: 'far', url: server.url, auth_helper: helper, startup_timeout_ms: 1_000 }
+    await assert.rejects(node.servers.ping(agentWith([entry]), 'far', NEVER), {
+      message: /not ready within 1 s: its auth helper is still running$/,
+      hint: /run it by hand/,
+    })
+  })
+
   test('is waited for, and fails the turn, when it is required', async () => {
     await using server = await scriptedServer()
     await server.stop()
