@@ -79,20 +79,21 @@ function newAddressRules({ trusted, hasProxy, resolveHost = resolveAll }: OAuthF
     if (hosts.has(hostname)) return undefined
     if (isHere && !isLocal) throw denied(`${where} is at a loopback address`)
     if (isHere) return undefined
-    const addresses = await resolveAllowed(hostname)
+    const addresses = await resolveAllowed(url)
     const special = (addresses ?? []).map(describeSpecialAddress).find((name) => name !== undefined)
     if (special !== undefined) throw denied(`${where} is at a ${special} address`)
     return hasProxy ? undefined : addresses // the proxy would be looked up by them
   }
 
-  async function resolveAllowed(hostname: string): Promise<readonly string[] | undefined> {
+  async function resolveAllowed(url: URL): Promise<readonly string[] | undefined> {
+    const { hostname } = url
     const literal = readLiteralAddress(hostname)
     if (literal !== undefined) return [literal]
     try {
       return await resolveHost(hostname)
     } catch (reason) {
       if (hasProxy) return undefined
-      const why = toNetworkFailure(reason)?.reason ?? 'the host name could not be looked up'
+      const why = toNetworkFailure(reason, url)?.reason ?? 'the host name could not be looked up'
       throw new CrabError('unavailable', `${hostname} cannot be reached: ${why}`, { cause: reason })
     }
   }
@@ -130,7 +131,7 @@ async function exchange(
     return toResponse(answer.statusCode ?? 0, answer.headersDistinct, Buffer.concat(chunks))
   } catch (reason) {
     if (signal.aborted) throw toCancelledError(signal)
-    const failure = toNetworkFailure(reason)
+    const failure = toNetworkFailure(reason, url)
     if (!failure) throw reason
     throw new CrabError('unavailable', `${showAddress(url)} cannot be reached: ${failure.reason}`, {
       cause: reason,
