@@ -154,6 +154,42 @@ export interface SchedulesPort {
   remove(id: number, signal: AbortSignal): Promise<void>
 }
 
+/** A file of MCP servers that the user has not trusted, and the question about it. */
+export interface UntrustedServers {
+  path: string
+  /** The question with everything that would run, of several lines. */
+  question: string
+}
+
+/** The MCP servers that files give to one message. */
+export interface MessageServers {
+  /** The turn options: literal entries as JSON, or that the turn has no servers. */
+  options: { mcps?: string[]; noMcp?: boolean }
+  /** Facts about servers that are not used, each reported once. */
+  notes: readonly LinkNote[]
+  /** The next file to ask about. */
+  unanswered: UntrustedServers | undefined
+}
+
+/** A server that a file gives to the conversations of this window. */
+export interface SessionServerRow {
+  name: string
+  /** Absolute. */
+  file: string
+  state: 'ready' | 'disabled' | 'invalid' | 'untrusted'
+  /** The reason why it is not used; empty when it is. */
+  problem: string
+}
+
+/** The MCP servers that files give to the conversations of this window. */
+export interface SessionServersPort {
+  /** Finds the servers of the next message to an agent. */
+  find(agent: string, signal: AbortSignal): Promise<MessageServers>
+  /** Stores the answer about a file; without one, the file is not asked about again in this window. */
+  answer(file: UntrustedServers, isTrusted: boolean | undefined, signal: AbortSignal): Promise<void>
+  list(): Promise<readonly SessionServerRow[]>
+}
+
 /** A message that has not been sent, and the conversation it was written for. */
 export interface WindowDraft {
   agent: string
@@ -228,6 +264,7 @@ export interface ChatPorts {
   readonly env: Readonly<Record<string, string>>
   readonly settings: SettingsPort
   readonly schedules: SchedulesPort
+  readonly servers: SessionServersPort
   /** Checks this installation as `crabtalk doctor` does, and applies the fixes if that is asked for. */
   checkSetup(options: { fix: boolean }, signal: AbortSignal): Promise<readonly SetupArea[]>
   /** Milliseconds since 1970. */
@@ -319,6 +356,8 @@ export interface ChatOptions {
   roots?: readonly string[] | undefined
   /** Permission rules for every turn of this chat. */
   rules: { allow: readonly string[]; ask: readonly string[]; deny: readonly string[] }
+  /** Whether turns use no MCP servers. */
+  noMcp?: boolean
   color: boolean
   version: string
 }

@@ -1,7 +1,13 @@
 import { DEFAULT_CHAT_SETTINGS } from '../../src/core/base/chat-settings.ts'
 import { newUlid } from '../../src/core/base/ids.ts'
 import type { Dispatch } from '../../src/core/protocol/dispatch.ts'
-import type { ChatPorts, ProviderSetup, SchedulesPort, WindowMemory } from '../../src/tui/ports.ts'
+import type {
+  ChatPorts,
+  ProviderSetup,
+  SchedulesPort,
+  SessionServersPort,
+  WindowMemory,
+} from '../../src/tui/ports.ts'
 
 /**
  * Ports of a chat that talks to those agents and does not touch this machine; `more` replaces the ports under
@@ -24,6 +30,7 @@ export function chatPorts(dispatch: Dispatch, more: Partial<ChatPorts> & { cwd: 
       watch: () => ({ [Symbol.dispose]() {} }),
     },
     schedules: NO_SCHEDULES,
+    servers: NO_SERVERS,
     checkSetup: async () => [],
     now: () => 0,
     elapsed: () => performance.now(),
@@ -56,6 +63,13 @@ const NO_SCHEDULES: SchedulesPort = {
   list: async () => ({ entries: [], notes: [] }),
   run: async () => ({ answer: '', session: '' }),
   remove: async () => {},
+}
+
+/** A directory without files of MCP servers. */
+const NO_SERVERS: SessionServersPort = {
+  find: async () => ({ options: {}, notes: [], unanswered: undefined }),
+  answer: async () => {},
+  list: async () => [],
 }
 
 /** Remembers nothing. */

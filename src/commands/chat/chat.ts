@@ -10,6 +10,7 @@ import { VERSION } from '../../core/base/version.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
 import type { ChatOptions, ModeName } from '../../tui/ports.ts'
 import type { Farewell } from '../../tui/state/farewell.ts'
+import { isMcpOff } from '../session-servers.ts'
 import { openChatPorts } from './ports.ts'
 import { resolveConversationId } from './resolve-conversation-id.ts'
 import { newWindowSender } from './window-memory.ts'
@@ -31,7 +32,7 @@ async function openOnScreen(
 ): Promise<{ exitCode: number; farewell: Farewell }> {
   const screen = requireScreen(host)
   using _raw = rawMode(screen)
-  await using opened = openChatPorts(host)
+  await using opened = openChatPorts(host, settings)
   const session = await resolveConversationId(settings.session, opened.ports.dispatch, signal)
   using ended = abortOnSignal(host)
   const [{ openChat }, { guessReflow }] = await Promise.all([
@@ -100,6 +101,7 @@ async function toChatOptions(options: ParsedOptions, host: Host): Promise<ChatOp
     mode: options.has('yolo') ? 'all' : (options.value('mode') as ModeName | undefined),
     rules: { allow, ask, deny },
     roots: options.values('add-dir').map((path) => resolve(host.cwd(), path)),
+    noMcp: options.has('no-mcp') || isMcpOff(host),
     color: wantsColor(color, host.env, host.stdout),
     version: VERSION,
   }

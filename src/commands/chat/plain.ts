@@ -23,7 +23,7 @@ export async function plainChat(host: Host, options: ChatOptions, signal: AbortS
   const { output } = terminal
   const ended = new AbortController()
   let exitCode = 0
-  await using opened = openChatPorts(host)
+  await using opened = openChatPorts(host, options)
   using _listening = host.onSignal((name) => {
     if (name === 'SIGINT') return
     exitCode = 128 + constants.signals[name]

@@ -7,8 +7,9 @@ import { resolvePaths } from '../../cli/paths.ts'
 import { lazy } from '../../core/base/lazy.ts'
 import type { Dispatch } from '../../core/protocol/dispatch.ts'
 import { withoutProviderKeys } from '../../core/provider/provider-keys.ts'
-import type { ChatPorts, ProviderSetup, SchedulesPort } from '../../tui/ports.ts'
+import type { ChatOptions, ChatPorts, ProviderSetup, SchedulesPort } from '../../tui/ports.ts'
 import { openChatLink } from './link.ts'
+import { openSessionServers } from './session-servers.ts'
 import { openSettings } from './settings.ts'
 import { newWindowSender, openWindowMemory } from './window-memory.ts'
 
@@ -21,7 +22,7 @@ export interface OpenedPorts extends AsyncDisposable {
  * Opens the ports of a chat in the working directory. Expensive parts are loaded, and connected, on first
  * use.
  */
-export function openChatPorts(host: Host): OpenedPorts {
+export function openChatPorts(host: Host, { noMcp }: Pick<ChatOptions, 'noMcp'> = {}): OpenedPorts {
   const home = host.homeDir
   const paths = resolvePaths(host)
   const place = { cwd: host.cwd(), home }
@@ -58,6 +59,12 @@ export function openChatPorts(host: Host): OpenedPorts {
     env,
     settings: openSettings(host),
     schedules: lazySchedules(host, link.dispatch),
+    servers: openSessionServers({
+      host,
+      dispatch: link.dispatch,
+      isOff: noMcp === true,
+      cwd: () => place.cwd,
+    }),
     checkSetup: async (options, signal) =>
       (await import('./check-setup.ts')).checkSetup(host, options, signal),
     now: Date.now,

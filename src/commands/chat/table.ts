@@ -18,6 +18,7 @@ const options: readonly CommandOption[] = [
     ...{ name: 'resume', short: 'r', value: 'ID', isValueOptional: true, kind: 'conversation' },
     summary: 'Continue this conversation; without an ID, choose one from a list',
   },
+  { name: 'no-mcp', summary: 'Use no MCP servers' },
   ...RULE_OPTIONS,
   { name: 'plain', summary: 'Plain lines instead of a screen: for screen readers and simple terminals' },
   { name: 'color', value: 'WHEN', choices: ['auto', 'always', 'never'], summary: 'When to use colors' },

@@ -78,6 +78,8 @@ class RecordSession {
   readonly #inputEnd = new AbortController()
   readonly #turns = new Serial()
   readonly #answers = new Serial()
+  /** The lines about unused servers that were printed. */
+  readonly #reported = new Set<string>()
   /** The running turn. */
   #turn: { record: RunRecord; sink: Sink } | undefined
   #failure: CrabError | undefined
@@ -155,7 +157,8 @@ class RecordSession {
     this.#turn = { record, sink }
     const outcome = await runToOutcome(record, settings, async () => {
       checkSize(input, settings)
-      await sendAndFollow({ settings, host, stop, sink, record, input, attached, client })
+      const run = { settings, host, stop, sink, record, input, attached, client, reported: this.#reported }
+      await sendAndFollow(run)
     })
     this.#turn = undefined
     this.#pendingTurns.shift()?.abort()

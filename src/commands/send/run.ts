@@ -8,6 +8,7 @@ import { TurnOutput } from '../../cli/turn/turn-output.ts'
 import { CrabError, ERROR_KINDS, toCrabError } from '../../core/base/errors.ts'
 import { newUlid } from '../../core/base/ids.ts'
 import { parseAnswer } from '../../core/base/json.ts'
+import { sanitize } from '../../core/base/sanitize.ts'
 import { classifySender, isWindowSender } from '../../core/base/sender-class.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
 import {
@@ -15,9 +16,12 @@ import {
   type DeepPartial,
   RetryPolicy,
   type StreamMsg,
+  ToolSet,
 } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request, streamTurn } from '../../core/protocol/dispatch.ts'
 import { withoutProviderKeys } from '../../core/provider/provider-keys.ts'
+import { hasServerFiles } from '../../edge/entries/has-server-files.ts'
+import { openResolver, toSessionPlace } from '../session-servers.ts'
 import { fitInput } from './fit-input.ts'
 import type { Input } from './input.ts'
 import { type QuestionedRun, Questions } from './questions.ts'
@@ -32,6 +36,12 @@ export function newRunRecord(settings: SendSettings): RunRecord {
 interface SendRun extends QuestionedRun {
   sink: Sink
   input: Input
+  /** The lines about unused servers that this process has printed. */
+  reported?: Set<string>
+}
+
+type PreparedRun = Pick<SendRun, 'settings' | 'host' | 'record' | 'input' | 'reported'> & {
+  dispatch: Dispatch
 }
 
 /**
@@ -39,14 +49,39 @@ interface SendRun extends QuestionedRun {
  * settings choose.
  */
 export async function prepareMessage(
-  { dispatch, ...run }: Pick<SendRun, 'settings' | 'host' | 'record' | 'input'> & { dispatch: Dispatch },
+  { dispatch, ...run }: PreparedRun,
   signal: AbortSignal,
 ): Promise<DeepPartial<StreamMsg>> {
   const { settings, host, record } = run
   const input = await fitInput({ ...run, dispatch }, signal)
   const newSender = () => `sh:${newUlid()}`
   record.sender = await chooseSender({ settings, cwd: host.cwd(), newSender }, dispatch, signal)
-  return toMessage(run, input)
+  return toMessage(run, input, await findServers({ ...run, dispatch }, signal))
+}
+
+/**
+ * Returns the servers of mcp.toml and .mcp.json for this turn, and says once what is not used and why. Only
+ * turns of the local class may have servers of their own.
+ */
+async function findServers(
+  { settings, host, record, dispatch, reported = new Set() }: Omit<PreparedRun, 'input'>,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  if (settings.noMcp || settings.tools === ToolSet.NONE) return []
+  if (classifySender(record.sender) !== 'local') return []
+  const place = toSessionPlace(host)
+  if (!hasServerFiles(place)) return []
+  const { findTurnServers } = await import('../../edge/entries/turn-servers.ts')
+  const { toSkippedLine } = await import('../../edge/entries/server-trust.ts')
+  const { agent } = settings
+  const context = { place, resolver: openResolver(host) }
+  const { mcps, notices, unanswered } = await findTurnServers(context, { agent, dispatch }, signal)
+  const hints = notices.map(({ text, hint }) => (hint === undefined ? text : `${text} (${hint})`))
+  for (const line of [...hints, ...unanswered.map(toSkippedLine)]) {
+    if (!reported.has(line) && settings.verbosity >= 0) host.stderr.write(sanitize(`crabtalk: ${line}\n`))
+    reported.add(line)
+  }
+  return mcps
 }
 
 /** Sends the message, and follows its events into the record, the sink and standard error. */
@@ -95,6 +130,7 @@ export async function runToOutcome(
 function toMessage(
   { settings, host, record }: Pick<SendRun, 'settings' | 'host' | 'record'>,
   input: Input,
+  mcps: readonly string[],
 ): DeepPartial<StreamMsg> {
   const { model, system, schema, maxTurns, compactAt, maxCostUsd, thinking, effort, retries, ephemeral } =
     settings
@@ -119,6 +155,7 @@ function toMessage(
       ephemeral,
       tools: settings.tools,
       noMcp: settings.noMcp,
+      ...(mcps.length > 0 && { mcps: [...mcps] }),
       allow: [...settings.allow],
       ask: [...settings.ask],
       deny: [...settings.deny],

@@ -7,6 +7,7 @@ import { type OutFile, openOutFile } from '../../cli/out-file.ts'
 import { type PermissionSettings, readPermissionSettings } from '../../cli/permission-settings.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { ToolSet } from '../../core/protocol/crabtalk.generated.ts'
+import { isMcpOff } from '../session-servers.ts'
 
 /** The conversation to which a message goes. */
 type Target = { kind: 'fresh' } | { kind: 'named'; sender: string } | { kind: 'last' }
@@ -106,7 +107,7 @@ export async function readSettings(
     timeoutMs: duration('timeout', '10m'),
     idleTimeoutMs: duration('idle-timeout', '2m'),
     tools: readToolSet(value('tools')),
-    noMcp: has('no-mcp'),
+    noMcp: has('no-mcp') || isMcpOff(host),
     ...(await readPermissionSettings(options, host)),
     failOnToolError: has('fail-on-tool-error'),
   }

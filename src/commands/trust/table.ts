@@ -9,9 +9,9 @@ export const TRUST_COMMANDS: readonly Command[] = [
     path: ['trust', 'list'],
     args: '',
     isAlone: true,
-    summary: 'List the directories that agents may and may not take instructions from',
+    summary: 'List the directories that you trust or do not trust, and their files of MCP servers',
     details: `A directory is "notified" when its instruction files are used and you were told so once; "trusted" and "untrusted" are your
-own answers. Directories that are not listed are new.`,
+own answers. Directories that are not listed are new. A file of MCP servers has a row of its own.`,
     options: [JSON_OPTION],
     examples: ['crabtalk trust list', 'crabtalk trust list --json'],
     load: async () => (await import('./trust.ts')).listTrustedFoldersCommand,
@@ -20,7 +20,8 @@ own answers. Directories that are not listed are new.`,
     path: ['trust', 'add'],
     ...FOLDER,
     summary: 'Trust a directory: agents use its instruction files, also in unattended turns',
-    details: `DIR means its whole repository, or only itself if it is not in one; the default is the current directory.`,
+    details: `DIR means its whole repository, or only itself if it is not in one; the default is the current directory. MCP servers of the
+directory are not started by this: crabtalk trust shows what they run, and asks.`,
     options: [],
     examples: ['crabtalk trust add', 'crabtalk trust add src'],
     load: async () => (await import('./trust.ts')).addTrustedFolderCommand,
@@ -28,11 +29,25 @@ own answers. Directories that are not listed are new.`,
   {
     path: ['trust', 'remove'],
     ...FOLDER,
-    summary: 'Stop trusting a directory: agents ignore its instruction files',
+    summary: 'Stop trusting a directory: agents ignore its instruction files and MCP servers',
     details: `DIR means its whole repository, or only itself if it is not in one; the default is the current directory. A directory that no longer
 exists is removed from the list.`,
     options: [{ name: 'forget', summary: 'Treat it as a new directory again' }],
     examples: ['crabtalk trust remove', 'crabtalk trust remove --forget'],
     load: async () => (await import('./trust.ts')).removeTrustedFolderCommand,
+  },
+  {
+    path: ['trust'],
+    ...FOLDER,
+    summary: 'Show what the MCP servers of a project would run, and ask whether they may',
+    details: `The files are .mcp.json and .crabtalk/mcp.toml in the nearest directory up to the root of the repository. Their servers start in
+conversations of crabtalk chat and crabtalk send in this project, until a file changes: then you are asked again, and shown
+what changed. DIR is the current directory unless you give another one.`,
+    options: [
+      { name: 'yes', short: 'y', summary: 'Trust the files without asking, after showing them' },
+      { name: 'revoke', summary: 'Do not start them any more: the same as crabtalk trust remove' },
+    ],
+    examples: ['crabtalk trust', 'crabtalk trust --yes ~/src/app', 'crabtalk trust --revoke'],
+    load: async () => (await import('./servers.ts')).trustServersCommand,
   },
 ]

@@ -5,49 +5,65 @@ import type { Host } from '../../cli/host.ts'
 import { resolvePaths } from '../../cli/paths.ts'
 import { printJson, printLine, printTable } from '../../cli/print.ts'
 import { CrabError } from '../../core/base/errors.ts'
+import { sanitize } from '../../core/base/sanitize.ts'
 import { getErrorCode, isMissing } from '../../core/base/system-error.ts'
 import { toVisible } from '../../core/base/visible.ts'
 import { findProject } from '../../core/trust/find-project.ts'
-import type { ProjectTrust } from '../../core/trust/trust-file.ts'
-import { readTrust, TrustStore } from '../../core/trust/trust-store.ts'
+import type { ProjectTrust, ServerFileTrust } from '../../core/trust/trust-file.ts'
+import { readServerTrust, readTrust } from '../../core/trust/trust-store.ts'
+import { hasServerFiles } from '../../edge/entries/has-server-files.ts'
+import { toSkippedLine } from '../../edge/entries/server-trust.ts'
+import { openResolver, toSessionPlace } from '../session-servers.ts'
+import { withTrustStore } from './answer-servers.ts'
 
 /** Runs `crabtalk trust list`. */
 export const listTrustedFoldersCommand: CommandHandler = async ({ options, host }) => {
   const projects = [...(await readTrust(resolvePaths(host).trust)).values()].toSorted((a, b) =>
     a.path < b.path ? -1 : 1,
   )
-  if (options.has('json')) return printJson(host, projects)
-  if (projects.length === 0) host.stderr.write('No directories yet\n')
-  else await printTable(host, ['STATE', 'SINCE', 'FOLDER', 'FILES'], projects.map(toRow))
+  const files = [...(await readServerTrust(resolvePaths(host).trust)).values()]
+  if (options.has('json')) return printJson(host, [...projects, ...files])
+  const rows = [...projects.map(toRow), ...files.map(toServersRow)]
+  if (rows.length === 0) host.stderr.write('No directories yet\n')
+  else await printTable(host, ['STATE', 'SINCE', 'FOLDER', 'FILES'], rows)
   return 0
 }
 
 /** Runs `crabtalk trust add`. */
 export const addTrustedFolderCommand: CommandHandler = async ({ options, host, signal }) => {
   const [directory = '.'] = options.args
-  const root = (await isDirectory(directory, host)) ? await findProjectRoot(directory, host) : undefined
+  await requireDirectory(directory, host)
+  const root = await findProjectRoot(directory, host)
   if (root === undefined) throw noFolder(directory, 'it is not a directory')
-  await withStore(host, (store) => store.setState(root, 'trusted', signal))
-  return printLine(host, toVisible(`trusted: ${root}`))
+  await withTrustStore(host, (store) => store.setState(root, 'trusted', signal))
+  printLine(host, toVisible(`trusted: ${root}`))
+  await mentionServers(directory, host)
+  return 0
 }
 
 /** Runs `crabtalk trust remove`. */
 export const removeTrustedFolderCommand: CommandHandler = async ({ options, host, signal }) => {
   const root = await findProjectRoot(options.args[0], host)
   if (root !== undefined && !options.has('forget')) {
-    await withStore(host, (store) => store.setState(root, 'untrusted', signal))
+    await withTrustStore(host, async (store) => {
+      await store.setState(root, 'untrusted', signal)
+      await store.forgetServers(root, signal)
+    })
     return printLine(host, toVisible(`not trusted: ${root}`))
   }
   const path = root ?? resolve(host.cwd(), options.args[0] ?? '.')
-  const wasListed = await withStore(host, (store) => store.remove(path, signal))
+  const wasListed = await withTrustStore(host, (store) => store.remove(path, signal))
   if (!wasListed && root === undefined) throw notListed(path)
   return printLine(host, toVisible(`forgotten: ${path}`))
 }
 
-async function isDirectory(directory: string, host: Host): Promise<boolean> {
+/** Throws `missing` or `failed` with the reason when a path does not lead to a directory. */
+export async function requireDirectory(directory: string, host: Host): Promise<void> {
   try {
-    return (await stat(resolve(host.cwd(), directory))).isDirectory()
+    if (!(await stat(resolve(host.cwd(), directory))).isDirectory())
+      throw noFolder(directory, 'it is not a directory')
   } catch (reason) {
+    if (reason instanceof CrabError) throw reason
     if (isMissing(reason)) throw noFolder(directory, 'it does not exist')
     const why = REASONS[getErrorCode(reason)] ?? String(reason)
     throw new CrabError('failed', `Cannot trust ${toVisible(directory)}: ${why}`, {
@@ -63,19 +79,26 @@ async function findProjectRoot(directory = '.', host: Host): Promise<string | un
   return (await findProject(resolve(host.cwd(), directory), { uid, homeDir }))?.root
 }
 
-async function withStore<T>(host: Host, work: (store: TrustStore) => Promise<T>): Promise<T> {
-  const { SqliteLeases } = await import('../../core/lease/sqlite-leases.ts')
-  const { trust: path, leases: database, proc } = resolvePaths(host)
-  await using leases = new SqliteLeases({ database, proc, pid: host.pid })
-  const lock = (resource: string, signal: AbortSignal) => leases.take(resource, signal)
-  return await work(new TrustStore({ path, lock, now: Date.now }))
-}
-
 /** Shows each file once, with its last notice: one that was refused before may be in use now. */
 function toRow({ path, state, since, notices }: ProjectTrust): string[] {
   const last = new Map(notices.map((notice) => [notice.replace(/: .*/s, ''), toVisible(notice)]))
   const files = [...last.values()].join(', ')
   return [state, since.slice(0, 10), toVisible(path), files || (state === 'untrusted' ? 'none' : 'all')]
+}
+
+/** Shows a file of MCP servers and their names. */
+function toServersRow({ path, state, since, servers }: ServerFileTrust): string[] {
+  const names = servers.map((server) => server.slice(0, server.indexOf(': ')))
+  return [state, since.slice(0, 10), toVisible(path), toVisible(`servers: ${names.join(', ')}`)]
+}
+
+/** Says how to review the servers of a folder: trust in the folder does not start them. */
+async function mentionServers(directory: string, host: Host): Promise<void> {
+  const place = toSessionPlace(host, resolve(host.cwd(), directory))
+  if (!hasServerFiles(place)) return
+  const { findSessionServers } = await import('../../edge/entries/session-servers.ts')
+  const { untrusted } = await findSessionServers(place, openResolver(host))
+  for (const file of untrusted) host.stderr.write(sanitize(`crabtalk: ${toSkippedLine(file)}\n`))
 }
 
 const REASONS: Readonly<Record<string, string>> = {

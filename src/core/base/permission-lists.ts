@@ -63,6 +63,7 @@ export const PROTECTED_HOME_PATHS: readonly string[] = [
   '.config/systemd',
   '.config/fish',
   '.config/environment.d',
+  '.config/crabtalk',
   '.config/nvim',
   '.config/zsh',
   '.config/powershell',

@@ -2,7 +2,10 @@ import { readlinkSync, realpathSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import { CrabError } from '../base/errors.ts'
 
-/** Everything under the home directory, and the keys of its vault, as absolute paths. Folders need not exist. */
+/**
+ * Everything under the home directory, and the keys of its vault and the user's servers, as absolute paths. Folders
+ * need not exist.
+ */
 export interface HomePaths {
   readonly home: string
   /** config.toml, which the user writes; programs write the default model only. */
@@ -19,6 +22,8 @@ export interface HomePaths {
   readonly instructions: string
   /** trust.toml: the folders whose files the user trusts, or does not trust. */
   readonly trust: string
+  /** The user's mcp.toml, in the configuration directory of the user and not below the home. */
+  readonly userServers: string
   readonly subscriptions: string
   readonly crons: string
   /** Keys and other variables that crabup passes to services; mode 0600. */
@@ -81,6 +86,7 @@ export function homePaths(
     skills: join(home, 'skills'),
     instructions: join(home, 'Crab.md'),
     trust: join(home, 'trust.toml'),
+    userServers: join(userConfigFolder(env, homeDir) ?? home, 'mcp.toml'),
     subscriptions: join(home, 'events', 'subscriptions.toml'),
     crons: join(home, 'config', 'crons.toml'),
     serviceEnv: join(home, 'service.env'),

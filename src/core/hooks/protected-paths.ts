@@ -10,9 +10,22 @@ import { isInside } from '../policy/paths.ts'
  * writes what it finds there back to the original paths.
  */
 export function ownPaths(paths: HomePaths): string[] {
-  const { config, agents, vault, vaultKeys, dotEnv, run, undo, trust, subscriptions, crons, serviceEnv } =
-    paths
-  return [config, agents, vault, vaultKeys, dotEnv, run, undo, trust, subscriptions, crons, serviceEnv]
+  const { config, agents, vault, vaultKeys, dotEnv, run, undo, trust, userServers, subscriptions } = paths
+  const { crons, serviceEnv } = paths
+  return [
+    config,
+    agents,
+    vault,
+    vaultKeys,
+    dotEnv,
+    run,
+    undo,
+    trust,
+    userServers,
+    subscriptions,
+    crons,
+    serviceEnv,
+  ]
 }
 
 /**

@@ -16,7 +16,18 @@ const project = strictTable({
   notices: z._default(z.array(z.string()), []),
 })
 
-const trustFile = strictTable({ project: z._default(z.array(project), []) })
+const serverFile = strictTable({
+  path: filledString(),
+  state: z.enum(['trusted', 'untrusted']),
+  digest: filledString(),
+  since: z.string(),
+  servers: z._default(z.array(z.string()), []),
+})
+
+const trustFile = strictTable({
+  project: z._default(z.array(project), []),
+  server_file: z._default(z.array(serverFile), []),
+})
 
 /** The entry of a folder in trust.toml, with the keys of the file. */
 export interface ProjectTrust {
@@ -29,9 +40,23 @@ export interface ProjectTrust {
   notices: string[]
 }
 
-/** The content of trust.toml. If two tables have the same path, the first one counts. */
+/** The user's answer about a project's file of MCP servers, with the keys of trust.toml. */
+export interface ServerFileTrust {
+  /** The path of the file, absolute, with the links of its folder resolved. */
+  path: string
+  state: 'trusted' | 'untrusted'
+  /** The SHA-256 of the content that the answer is about, in hexadecimal digits. */
+  digest: string
+  /** The time of the answer, ISO 8601. */
+  since: string
+  /** The servers as they were, without secrets, so that a later question can show what changed. */
+  servers: readonly string[]
+}
+
+/** The content of trust.toml. If two tables of a list have the same path, the first one counts. */
 export interface TrustFile {
   project: ProjectTrust[]
+  server_file: ServerFileTrust[]
 }
 
 /** Validates the content of trust.toml. */

@@ -1,11 +1,11 @@
-import { basename } from 'node:path'
+import { basename, sep } from 'node:path'
 import { replaceFile } from '../base/files.ts'
 import type { JsonObject } from '../base/message.ts'
 import { readTextFile } from '../config/load-config.ts'
 import { parseToml, type TomlDocument, toFileIssues } from '../config/toml.ts'
 import { editToml } from '../config/toml-edit.ts'
 import { configError } from '../config/validation-issue.ts'
-import { checkTrustFile, type ProjectTrust, type TrustFile } from './trust-file.ts'
+import { checkTrustFile, type ProjectTrust, type ServerFileTrust, type TrustFile } from './trust-file.ts'
 
 /** The options of a TrustStore. */
 export interface TrustStoreOptions {
@@ -57,13 +57,36 @@ export class TrustStore {
     )
   }
 
-  /** Removes a folder; returns false when it was not there. */
+  /** Removes a folder and the answers about its servers; returns false when it was not there. */
   async remove(path: string, signal: AbortSignal): Promise<boolean> {
-    return await this.#change(path, () => undefined, signal)
+    const wasThere = await this.#change(path, () => undefined, signal)
+    return (await this.forgetServers(path, signal)) || wasThere
+  }
+
+  /** Stores the user's answer about a file of MCP servers in place of the earlier one about that file. */
+  async answerServers(answer: Omit<ServerFileTrust, 'since'>, signal: AbortSignal): Promise<void> {
+    const row = { ...answer, since: this.#timestamp() }
+    await this.#edit((file) => ({ ...file, server_file: replaceEntry(file.server_file, row) }), signal)
+  }
+
+  /** Removes the answers about the files of MCP servers below a folder; returns false when there were none. */
+  async forgetServers(folder: string, signal: AbortSignal): Promise<boolean> {
+    let count = 0
+    const isElsewhere = ({ path }: ServerFileTrust) => !path.startsWith(`${folder}${sep}`)
+    await this.#edit((file) => {
+      const remaining = file.server_file.filter(isElsewhere)
+      count = file.server_file.length - remaining.length
+      return { ...file, server_file: remaining }
+    }, signal)
+    return count > 0
   }
 
   #entry(path: string, state: ProjectTrust['state']): ProjectTrust {
-    return { path, state, since: new Date(this.#options.now()).toISOString(), notices: [] }
+    return { path, state, since: this.#timestamp(), notices: [] }
+  }
+
+  #timestamp(): string {
+    return new Date(this.#options.now()).toISOString()
   }
 
   /** Changes one folder under the lease; returns whether it was there before. */
@@ -72,19 +95,36 @@ export class TrustStore {
     change: (before: ProjectTrust | undefined) => ProjectTrust | undefined,
     signal: AbortSignal,
   ): Promise<boolean> {
+    let wasThere = false
+    await this.#edit((file) => {
+      const before = file.project.find((project) => project.path === path)
+      wasThere = before !== undefined
+      const after = change(before)
+      const others = file.project.filter((project) => project.path !== path)
+      return {
+        ...file,
+        project: after === undefined ? others : withinLimit(replaceEntry(file.project, after)),
+      }
+    }, signal)
+    return wasThere
+  }
+
+  /** Changes the file under the lease. Rows that stay are written as they were. */
+  async #edit(change: (file: TrustFile) => TrustFile, signal: AbortSignal): Promise<void> {
     await using _ = await this.#options.lock(`file:${this.#options.path}`, signal)
     const { document, file } = await load(this.#options.path)
-    const before = file.project.find((project) => project.path === path)
-    const after = change(before)
-    const others = file.project.filter((project) => project.path !== path)
-    const project = after === undefined ? others : withinLimit(replaceEntry(file.project, after))
     const { text, table } = document
-    const rows = (table['project'] ?? []) as JsonObject[]
-    const written = new Map(file.project.map((one, at) => [one, rows[at]!]))
-    const tables = project.map((one) => written.get(one) ?? { ...one }) // others stay as they are written
-    const changed = tables.length === 0 ? {} : { project: tables }
-    await replaceFile(this.#options.path, editToml(text === '' ? HEAD : text, table, changed))
-    return before !== undefined
+    const changed = change(file)
+    const lists = (['project', 'server_file'] as const).flatMap((key): [string, JsonObject[]][] => {
+      const rows = (table[key] ?? []) as JsonObject[]
+      const written = new Map<object, JsonObject>(file[key].map((one, at) => [one, rows[at]!]))
+      const tables = changed[key].map((one) => written.get(one) ?? { ...one })
+      return tables.length === 0 ? [] : [[key, tables]]
+    })
+    await replaceFile(
+      this.#options.path,
+      editToml(text === '' ? HEAD : text, table, Object.fromEntries(lists)),
+    )
   }
 }
 
@@ -95,6 +135,12 @@ export class TrustStore {
 export async function readTrust(path: string): Promise<ReadonlyMap<string, ProjectTrust>> {
   const { file } = await load(path)
   return new Map(file.project.toReversed().map((project) => [project.path, project]))
+}
+
+/** Reads the answers about files of MCP servers, by path. Throws like the methods of the store. */
+export async function readServerTrust(path: string): Promise<ReadonlyMap<string, ServerFileTrust>> {
+  const { file } = await load(path)
+  return new Map(file.server_file.toReversed().map((row) => [row.path, row]))
 }
 
 async function load(path: string): Promise<{ document: TomlDocument; file: TrustFile }> {
@@ -117,8 +163,8 @@ function withinLimit(projects: readonly ProjectTrust[]): ProjectTrust[] {
   return projects.filter((project) => !oldest.has(project))
 }
 
-/** Returns the list with one entry replaced in its position, or appended. */
-function replaceEntry(projects: readonly ProjectTrust[], after: ProjectTrust): ProjectTrust[] {
-  const at = projects.findIndex(({ path }) => path === after.path)
-  return at < 0 ? [...projects, after] : projects.with(at, after)
+/** Returns the list with one row replaced in its position, or appended. */
+function replaceEntry<T extends { path: string }>(rows: readonly T[], after: T): T[] {
+  const at = rows.findIndex(({ path }) => path === after.path)
+  return at < 0 ? [...rows, after] : rows.with(at, after)
 }

@@ -310,6 +310,7 @@ export class Controller {
   async #answer({ askId, answers, arguments: args }: ChatEffect & { type: 'answer' }): Promise<void> {
     const { store, ports, signal } = this.#options
     const { agent, sender } = store.get()
+    if (this.turns.answer(askId, answers)) return
     const content = JSON.stringify(answers)
     const changed = args === undefined ? {} : { arguments: args }
     store.act({ type: 'ask-answered', askId, ...changed })

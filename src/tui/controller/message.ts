@@ -9,6 +9,7 @@ import {
 import { type AttachedFile, type ChatOptions, type ChatPorts, CLIPBOARD_NAME } from '../ports.ts'
 import { toWireMode } from '../state/modes.ts'
 import type { ChatState } from '../state/types.ts'
+import type { ServerTurnOptions } from './session-servers.ts'
 
 interface MessageContext {
   state: ChatState
@@ -21,11 +22,13 @@ interface SentContent {
   attachments: readonly AttachedFile[]
   /** The agent that answers in the place of the conversation's own. */
   guest?: string | undefined
+  /** The MCP servers of the turn. */
+  servers?: ServerTurnOptions
 }
 
 /** Converts a message of the chat to its wire form. */
 export function toStreamMsg(
-  { content, attachments, guest }: SentContent,
+  { content, attachments, guest, servers = {} }: SentContent,
   { state, ports, rules }: MessageContext,
 ): DeepPartial<StreamMsg> {
   const { agent, sender, settings, thinking } = state
@@ -50,6 +53,7 @@ export function toStreamMsg(
       ...('cwd' in own && { roots: [...state.roots] }),
       ...(guest === undefined && toModelOptions(state)),
       ...(thinking && { thinking }),
+      ...servers,
     },
   }
 }

@@ -10,6 +10,7 @@ import type { Feed } from './feed.ts'
 import { findGuest } from './guests.ts'
 import type { PastedFiles } from './message.ts'
 import { toStreamMsg } from './message.ts'
+import { SessionServerTrust } from './session-servers.ts'
 import { waitForOwnTurn } from './wait-for-own-turn.ts'
 
 /** The dependencies of `Turns`. */
@@ -52,6 +53,7 @@ export class Turns {
    */
   #waits = 0
   #isOver = false
+  readonly #servers: SessionServerTrust
   readonly #steers = new Serial()
   #own: OwnTurn | undefined
   /** The session that a model was last asked to name. */
@@ -63,6 +65,7 @@ export class Turns {
 
   constructor(options: TurnsOptions) {
     this.#options = options
+    this.#servers = new SessionServerTrust(options)
     const { feed, store, ports } = options
     feed.onTurnOver = () => {
       if (this.#own && !this.#own.hasClosedParts) store.act({ type: 'turn-waits', now: ports.now() })
@@ -114,6 +117,11 @@ export class Turns {
     work.then(proceed, proceed)
   }
 
+  /** Takes the answer to a question that this window asks itself; returns false for every other question. */
+  answer(askId: string, answers: Readonly<Record<string, string>>): boolean {
+    return this.#servers.answer(askId, answers)
+  }
+
   /** Adds context for the agent that is sent with the next message of this conversation. */
   addContext(text: string): void {
     this.#context.push({ session: this.#options.store.get().session, text })
@@ -146,6 +154,7 @@ export class Turns {
     const hasQueue = store.get().queue.length > 0
     store.act({ type: 'queue-taken-back' })
     const own = this.#own
+    this.#servers.close()
     if (own) await abortable(own.delivered.promise, signal)
     if (own && this.#own === own) {
       own.isLeft = true
@@ -170,6 +179,7 @@ export class Turns {
       await this.#own?.ended
       return
     }
+    this.#servers.close()
     await this.#own?.delivered.promise
     feed.stop()
     store.act({
@@ -253,9 +263,11 @@ export class Turns {
     const until = AbortSignal.any([own.stop.signal, signal])
     await feed.ready(until)
     const expanded = await this.#expand(text, until)
+    const servers = await this.#servers.find(expanded.guest ?? store.get().agent, until)
     until.throwIfAborted()
     own.isSent = true
-    const message = { ...toStreamMsg(expanded, { state: store.get(), ports, rules }), detach: true }
+    const content = { ...expanded, servers }
+    const message = { ...toStreamMsg(content, { state: store.get(), ports, rules }), detach: true }
     const sent = request(ports.dispatch, 'send', message, signal).then(({ runId }) => runId)
     return await feed.own.sending(expanded.content, sent)
   }

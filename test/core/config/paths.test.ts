@@ -22,7 +22,7 @@ for (const [value, home] of [
   })
 }
 
-test('homePaths() puts every path under the home', () => {
+test("homePaths() puts every path under the home, and the user's servers into the configuration directory", () => {
   assert.deepEqual(homePaths({ CRABTALK_HOME: '/h' }, HERE), {
     home: '/h',
     config: '/h/config.toml',
@@ -34,6 +34,7 @@ test('homePaths() puts every path under the home', () => {
     skills: '/h/skills',
     instructions: '/h/Crab.md',
     trust: '/h/trust.toml',
+    userServers: '/home/me/.config/crabtalk/mcp.toml',
     subscriptions: '/h/events/subscriptions.toml',
     crons: '/h/config/crons.toml',
     serviceEnv: '/h/service.env',
@@ -50,6 +51,9 @@ test('homePaths() puts every path under the home', () => {
     undo: '/h/cache/undo',
     logs: '/h/logs',
   })
+  const ofConfig = (directory: string) => homePaths({ XDG_CONFIG_HOME: directory }, HERE).userServers
+  assert.equal(ofConfig('/conf'), '/conf/crabtalk/mcp.toml')
+  assert.equal(ofConfig('conf'), '/home/me/.config/crabtalk/mcp.toml')
 })
 
 test('homePaths() returns one home for all paths that lead to it, also before it exists', async () => {

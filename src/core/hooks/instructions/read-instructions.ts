@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { takeStart } from '../../base/truncate.ts'
-import { type InstructionAccess, RefusedFile, readInstructionBytes } from './open-instructions.ts'
+import { type OwnedFileAccess, RefusedFile, readOwnedFile } from '../read-owned-file.ts'
 
 /** An existing instruction file. */
 export interface InstructionFile {
@@ -15,7 +15,10 @@ export interface InstructionFile {
 /**
  * Reads the instruction files of one folder, in the order of INSTRUCTION_NAMES, up to the first that has text.
  */
-export async function readFolder(folder: string, access: InstructionAccess): Promise<InstructionFile[]> {
+export async function readFolder(
+  folder: string,
+  access: Omit<OwnedFileAccess, 'linkTargets'>,
+): Promise<InstructionFile[]> {
   const files: InstructionFile[] = []
   for (const name of INSTRUCTION_NAMES) {
     const file = await readInstructions(join(folder, name), access)
@@ -28,10 +31,10 @@ export async function readFolder(folder: string, access: InstructionAccess): Pro
 /** Reads one instruction file; undefined when it is missing or blank. */
 export async function readInstructions(
   path: string,
-  access: InstructionAccess,
+  access: Omit<OwnedFileAccess, 'linkTargets'>,
 ): Promise<InstructionFile | undefined> {
   try {
-    const bytes = await readInstructionBytes(path, access, MAX_BYTES)
+    const bytes = await readOwnedFile(path, { ...access, linkTargets: TEXT_FILES }, MAX_BYTES)
     if (bytes === undefined) return undefined
     if (bytes.includes(0)) throw new RefusedFile('it is not UTF-8 text')
     const whole = new TextDecoder().decode(bytes)
@@ -45,6 +48,10 @@ export async function readInstructions(
   }
 }
 
+const TEXT_FILES = {
+  extensions: new Set(['.md', '.mdc', '.markdown', '.txt']),
+  name: 'Markdown or text file',
+}
 const INSTRUCTION_NAMES = ['Crab.md', 'AGENTS.md', 'CLAUDE.md', 'GEMINI.md']
 /** The longest text of an instruction file, in characters; the rest is cut off, with a note for the model. */
 const MAX_CHARS = 32_768

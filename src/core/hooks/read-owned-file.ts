@@ -2,40 +2,42 @@ import { type BigIntStats, constants } from 'node:fs'
 import { type FileHandle, lstat, open, readlink, realpath, stat } from 'node:fs/promises'
 import { platform } from 'node:os'
 import { basename, dirname, extname, relative, sep } from 'node:path'
-import { getErrorCode, isMissing } from '../../base/system-error.ts'
-import { isInside } from '../../policy/paths.ts'
-import { isOwned } from '../../trust/find-project.ts'
-import { FD_LINKS } from '../folder.ts'
-import type { ProtectedPaths } from '../protected-paths.ts'
+import { getErrorCode, isMissing } from '../base/system-error.ts'
+import { isInside } from '../policy/paths.ts'
+import { isOwned } from '../trust/find-project.ts'
+import { FD_LINKS } from './folder.ts'
+import type { ProtectedPaths } from './protected-paths.ts'
 
-/** The limits on opening instruction files. */
-export interface InstructionAccess {
+/** The limits on opening a file that a user's folder, or a project, has for crabtalk. */
+export interface OwnedFileAccess {
   uid: number
   /**
    * The folder that links may not lead out of; undefined for the user's own file, whose links may lead
    * anywhere.
    */
   linkRoot: string | undefined
+  /** The files that a link of a project may lead to: their extensions, and what they are called in an error. */
+  linkTargets: { extensions: ReadonlySet<string>; name: string }
   /** Opens the protected paths, which are recognized by path and by inode. */
   closed(): Promise<ProtectedPaths>
   /** The folder whose links lead to the open files of this process, where the system has one. */
   fdLinks?: string
 }
 
-/** The reason an instruction file is not read, as the end of a sentence about it. */
+/** The reason such a file is not read, as the end of a sentence about it. */
 export class RefusedFile extends Error {}
 
 /**
- * Reads the first `maxBytes` of an instruction file; undefined when it does not exist.
+ * Reads the first `maxBytes` of a file; undefined when it does not exist.
  *
  * Throws a RefusedFile for anything but a regular file that belongs to this user or root and that other users
- * cannot write, for a link that leads out of its project or to a file that is not text, and for crabtalk's
+ * cannot write, for a link that leads out of its project or to another kind of file, and for crabtalk's
  * own files under any name. The checks are made on the open file, so the file that was checked is the one
  * that is read.
  */
-export async function readInstructionBytes(
+export async function readOwnedFile(
   path: string,
-  access: InstructionAccess,
+  access: OwnedFileAccess,
   maxBytes: number,
 ): Promise<Buffer | undefined> {
   try {
@@ -54,7 +56,7 @@ export async function readInstructionBytes(
 
 async function readChecked(
   { path, found }: { path: string; found: BigIntStats },
-  access: InstructionAccess,
+  access: OwnedFileAccess,
   maxBytes: number,
 ): Promise<Buffer> {
   refuseKind(found) // checked before opening, because opening a device may have effects, and a pipe may block
@@ -71,8 +73,8 @@ async function readChecked(
   return buffer.subarray(0, bytesRead)
 }
 
-/** Returns the target of a link, which must be a text file inside its project. */
-async function followLink(path: string, { linkRoot, closed }: InstructionAccess): Promise<string> {
+/** Returns the target of a link, which must be a file of the right kind inside its project. */
+async function followLink(path: string, { linkRoot, linkTargets, closed }: OwnedFileAccess): Promise<string> {
   const target = await realpath(path).catch((reason: unknown) => {
     throw isMissing(reason) ? new RefusedFile('it is a broken link') : reason
   })
@@ -80,8 +82,8 @@ async function followLink(path: string, { linkRoot, closed }: InstructionAccess)
   if (linkRoot === undefined) return target
   if (!isInside(linkRoot, target)) throw new RefusedFile('it is a link that points outside its folder')
   const inGit = relative(linkRoot, target).toLowerCase().split(sep).includes('.git')
-  if (inGit || !TEXT_NAMES.has(extname(target).toLowerCase())) {
-    throw new RefusedFile('it is a link to something other than a Markdown or text file')
+  if (inGit || !linkTargets.extensions.has(extname(target).toLowerCase())) {
+    throw new RefusedFile(`it is a link to something other than a ${linkTargets.name}`)
   }
   return target
 }
@@ -99,7 +101,7 @@ function refuseKind(stats: BigIntStats): void {
 async function requireSamePath(
   file: FileHandle,
   { path, stats }: { path: string; stats: BigIntStats },
-  { fdLinks = FD_LINKS }: InstructionAccess,
+  { fdLinks = FD_LINKS }: OwnedFileAccess,
 ): Promise<void> {
   // Undefined on a system without such links.
   const opened = await readlink(`${fdLinks}/${file.fd}`).catch(() => undefined)
@@ -118,7 +120,7 @@ function fold(name: string): string {
   return name.normalize('NFC').toLowerCase()
 }
 
-async function refuseWriters(path: string, stats: BigIntStats, access: InstructionAccess): Promise<void> {
+async function refuseWriters(path: string, stats: BigIntStats, access: OwnedFileAccess): Promise<void> {
   if (!isOwned(stats, access)) throw new RefusedFile('it belongs to another user')
   if (platform() === 'win32') return
   if (stats.mode & ANYBODY_WRITES) throw new RefusedFile('every user of this machine can write it')
@@ -131,7 +133,6 @@ async function refuseWriters(path: string, stats: BigIntStats, access: Instructi
 const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 const ANYBODY_WRITES = 0o002n
 const STICKY = 0o1000n
-const TEXT_NAMES: ReadonlySet<string> = new Set(['.md', '.mdc', '.markdown', '.txt'])
 const SWAPPED = 'another program is replacing it right now'
 const OWN = "it is one of crabtalk's own files"
 

@@ -1,0 +1,74 @@
+import type { Host } from '../../cli/host.ts'
+import type { Dispatch } from '../../core/protocol/dispatch.ts'
+import { hasServerFiles } from '../../edge/entries/has-server-files.ts'
+import type { UntrustedFile } from '../../edge/entries/server-trust.ts'
+import type { SessionServersPort } from '../../tui/ports.ts'
+import { openResolver, toSessionPlace } from '../session-servers.ts'
+
+/** The context of a chat whose messages get servers. */
+interface ChatContext {
+  host: Host
+  dispatch: Dispatch
+  /** Whether the user turned MCP servers off. */
+  isOff: boolean
+  /** Returns the directory of the window. */
+  cwd(): string
+}
+
+/** Opens the servers that files give to the conversations of a window. Nothing is loaded while there are no files. */
+export function openSessionServers({ host, dispatch, isOff, cwd }: ChatContext): SessionServersPort {
+  const reported = new Set<string>()
+  /** The contents that the user did not decide about, and is not asked about again in this window. */
+  const skipped = new Set<string>()
+  const files = new Map<string, UntrustedFile>()
+  const open = () => ({ place: toSessionPlace(host, cwd()), resolver: openResolver(host) })
+  return {
+    async find(agent, signal) {
+      if (isOff) return { ...NOTHING, options: { noMcp: true } }
+      const context = open()
+      if (!hasServerFiles(context.place)) return NOTHING
+      const { findTurnServers } = await import('../../edge/entries/turn-servers.ts')
+      const found = await findTurnServers(context, { agent, dispatch }, signal)
+      const notes = found.notices.filter(({ text }) => !reported.has(text))
+      for (const { text } of notes) reported.add(text)
+      const file = found.unanswered.find(({ digest }) => !skipped.has(digest))
+      if (file) files.set(file.path, file)
+      return {
+        options: { mcps: [...found.mcps] },
+        notes: notes.map(({ text, hint }) => ({
+          text: capitalize(text),
+          ...(hint !== undefined && { hint }),
+        })),
+        unanswered: file && { path: file.path, question: toQuestion(file) },
+      }
+    },
+    async answer({ path }, isTrusted, signal) {
+      const file = files.get(path)
+      if (!file) return
+      if (isTrusted === undefined) skipped.add(file.digest)
+      else await (await import('../trust/answer-servers.ts')).answerServers(host, { file, isTrusted }, signal)
+    },
+    async list() {
+      const context = open()
+      if (isOff || !hasServerFiles(context.place)) return []
+      const { findSessionServers } = await import('../../edge/entries/session-servers.ts')
+      const { servers } = await findSessionServers(context.place, context.resolver)
+      return servers.map(({ server, state, reason, hint }) => ({
+        name: server.name,
+        file: server.file,
+        state,
+        problem: [reason, hint].filter(Boolean).join(': '),
+      }))
+    },
+  }
+}
+
+const NOTHING = { options: {}, notes: [], unanswered: undefined }
+
+function toQuestion({ path, description }: UntrustedFile): string {
+  return [`Start the MCP servers of ${path}?`, '', ...description].join('\n')
+}
+
+function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
