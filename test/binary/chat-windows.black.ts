@@ -259,7 +259,8 @@ test('a killed chat keeps its draft, which comes back in its conversation and is
     await chat.shows('· daemon')
     await say(chat, 'hello there')
     chat.type('a half finished thought')
-    await until('the draft is stored', async () => (await count()) === 1)
+    const stored = async () => readFile(join(drafts, (await list())[0] ?? ''), 'utf8').catch(() => '')
+    await until('the draft is stored', async () => (await stored()).includes('a half finished thought'))
     kill(chat.pid)
     await chat.finished
   }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempDisposable } from 'node:fs/promises'
+import { mkdtempDisposable, readdir, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -96,13 +96,23 @@ test('a chat that is opened again counts from the start of the turn, and takes o
     })
     isKilled = true
   }
+  await addSentMessage(cache.path, 'count')
   await using again = await reopen(() => Date.now() + 3_600_000)
   await again.see('back in the prompt', '▌ read this', 'Two')
   await again.see('60 m 0', 'next: not this', '> queued one', 'queued two', 'a draft')
-  assert.doesNotMatch(again.text(), /next: read this|> not this/)
+  assert.doesNotMatch(again.text(), /next: read this|> (not this|count)/)
   again.type('\x1b')
   await again.see('Interrupted', '> not this', 'queued one', 'queued two', 'a draft')
 })
+
+/** Adds a message to the stored queue, as if the window had been killed just after it sent it. */
+async function addSentMessage(cache: string, text: string): Promise<void> {
+  const folder = join(cache, 'chat', 'drafts')
+  const [path = ''] = (await readdir(folder)).map((name) => join(folder, name))
+  const draft = JSON.parse(await readFile(path, 'utf8')) as WindowDraft
+  const queue = [{ text, pasted: [] }, ...(draft.queue ?? [])]
+  await writeFile(path, JSON.stringify({ ...draft, queue }))
+}
 
 /** The keys that are typed during a turn, and the lines that show them while they wait. */
 const WAITING = [

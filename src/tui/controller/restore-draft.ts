@@ -2,6 +2,7 @@ import { toTypedText } from '../../core/base/typed-message.ts'
 import type { AttachState } from '../../core/protocol/crabtalk.generated.ts'
 import type { ChatPorts, StoredDraft, UnreadSteer } from '../ports.ts'
 import type { ChatStore } from '../state/store.ts'
+import type { SentText } from '../text/history.ts'
 import { withDraft } from '../text/prompt-state.ts'
 import { fetchLastMessages } from './last-messages.ts'
 
@@ -20,8 +21,8 @@ export async function restoreDraft(
   const drafts = await memory.readDrafts()
   const found = drafts.find(({ agent, sender }) => agent === pair.agent && sender === pair.sender)
   if (!found) return
-  const { runId = '', queue = [] } = found
-  const steers = await findUnread(found, { state, dispatch: ports.dispatch }, signal)
+  const { runId = '' } = found
+  const { steers, queue } = await findUnread(found, { state, dispatch: ports.dispatch }, signal)
   const isWaiting = runId !== '' && runId === state.runId
   const sent = isWaiting ? steers.filter(({ content }) => content !== undefined) : []
   for (const { text, content = '' } of sent) store.act({ type: 'steered', text, content })
@@ -38,24 +39,31 @@ const RESTORED = {
   text: 'Messages that a closed window did not send are back in the prompt',
 } as const
 
-/** Returns the steers of a draft that no turn has read, neither before the window was closed nor since. */
+/**
+ * Returns the steers and queued messages of a draft that no turn has read, neither before the window was closed
+ * nor since: a window may be killed between sending a message and removing it from its file.
+ */
 async function findUnread(
-  { steers = [], savedAt }: StoredDraft,
+  { steers = [], queue = [], savedAt }: StoredDraft,
   { state, dispatch }: { state: AttachState; dispatch: ChatPorts['dispatch'] },
   signal: AbortSignal,
-): Promise<readonly UnreadSteer[]> {
+): Promise<{ steers: readonly UnreadSteer[]; queue: readonly SentText[] }> {
   const { session, upto } = state
-  if (steers.length === 0 || !session) return steers
+  if (steers.length + queue.length === 0 || !session) return { steers, queue }
   const tail = { session: session.id, upto, most: MAX_SEARCHED }
   const { messages } = await fetchLastMessages(dispatch, tail, signal)
   const read = messages
     .filter(({ role, ts }) => role === 'user' && Date.parse(ts) >= savedAt - CLOCK_MS)
     .map(({ content }) => toTypedText(content))
-  return steers.filter(({ content }) => {
+  const isUnread = (content: string | undefined) => {
     const at = content === undefined ? -1 : read.indexOf(toTypedText(content))
     if (at >= 0) read.splice(at, 1)
     return at < 0
-  })
+  }
+  return {
+    steers: steers.filter(({ content }) => isUnread(content)),
+    queue: queue.filter(({ text }) => isUnread(text)),
+  }
 }
 
 /** The number of last messages in which an unread steer is looked for. */
