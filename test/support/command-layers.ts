@@ -156,6 +156,7 @@ export const COMMAND_LAYERS: Record<string, readonly string[]> = {
     'src/commands/vault/home.ts',
     'src/core/process/start-detached.ts',
     'src/core/provider/provider-keys.ts',
+    'src/edge/import/foreign-entry.ts',
     'src/edge/oauth',
     'src/edge/vault/vault.ts',
     'src/mcp/entry-facts.ts',
