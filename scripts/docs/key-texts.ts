@@ -127,6 +127,8 @@ export const AGENT_TEXTS: Readonly<Record<string, string>> = {
   'mcps[].command': 'The program to start.',
   'mcps[].args': 'Its arguments.',
   'mcps[].env': 'Environment variables for it. Values are used literally.',
+  'mcps[].env_helper':
+    'A program and its arguments, which is run before each start and prints further variables; see [Credentials of programs](mcp-reference.md#credentials-of-programs).',
   'mcps[].cwd': 'Its working directory, an absolute path; by default the home directory of crabtalk.',
   'mcps[].url': 'The address of a remote server (http:// or https://), instead of `command`.',
   'mcps[].headers': 'Headers for a remote server.',

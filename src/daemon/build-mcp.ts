@@ -8,6 +8,7 @@ import { lazyMcpHook } from '../mcp/hook/lazy-hook.ts'
 import type { McpFrame, McpServers } from '../mcp/types.ts'
 import type { LiveConfig } from './live-config.ts'
 import type { NodeContext, Services } from './services.ts'
+import { watchCredentials } from './watch-credentials.ts'
 
 /** The MCP servers of a node; src/mcp is loaded when an agent needs the first of them. */
 export interface NodeMcp extends Pick<Services, 'mcp' | 'mcpEvents' | 'mcpFrames'>, AsyncDisposable {
@@ -24,15 +25,19 @@ export function buildMcp(
   const { paths, env, ownCommand, daemon, isInteractive = false } = options
   const mcpEvents = new Broadcast<McpServerEvent>()
   const mcpFrames = new Broadcast<McpFrame>()
+  const watches = new DisposableStack()
   const servers = lazy(async () => {
     const { openMcpServers } = await import('../mcp/open-servers.ts')
     const baseEnv = (await liveConfig.config()).env
-    return openMcpServers({
+    const isLongLived = daemon !== undefined || isInteractive
+    const opened = openMcpServers({
       ...{ processes, home: paths.home, cacheDir: paths.cache, env, baseEnv, now, wait, frames: mcpFrames },
       ownCommand,
-      startsKnown: daemon !== undefined || isInteractive,
+      startsKnown: isLongLived,
       onEvent: (event) => mcpEvents.publish(event),
     })
+    if (isLongLived) watches.use(watchCredentials(paths, () => opened.renewCredentials()))
+    return opened
   })
   const openedServers = async () => servers.current?.catch(() => undefined) // the caller that opened them got the failure
   return {
@@ -43,6 +48,7 @@ export function buildMcp(
     openedServers,
     async [Symbol.asyncDispose]() {
       const opened = await openedServers()
+      watches.dispose()
       if (daemon) await opened?.[Symbol.asyncDispose]()
       else opened?.release() // a command exits without waiting: the watchdogs end its servers
     },

@@ -8,6 +8,8 @@ export interface StdioTarget {
   args: readonly string[]
   /** The variables declared for it over `baseEnv`; `serverEnvironment()` adds the rest. */
   env: Readonly<Record<string, string>>
+  /** A program that is run before each start and prints further variables. */
+  envHelper?: readonly string[] | undefined
   /** Absolute. */
   cwd: string
 }
@@ -38,8 +40,15 @@ export function toTarget(entry: McpEntry, { home, baseEnv }: TargetDefaults): Se
     const { url, headers = {}, auth, auth_helper: authHelper, transport = 'http' } = entry
     return { transport, url, headers, auth, authHelper }
   }
-  const { command = '', args = [], env = {}, cwd = home } = entry
-  return { transport: 'stdio', command, args, env: { ...baseEnv, ...env }, cwd }
+  const { command = '', args = [], env = {}, env_helper: envHelper, cwd = home } = entry
+  return {
+    transport: 'stdio',
+    command,
+    args,
+    env: { ...baseEnv, ...env },
+    ...(envHelper && { envHelper }),
+    cwd,
+  }
 }
 
 /**

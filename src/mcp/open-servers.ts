@@ -70,6 +70,7 @@ export function openMcpServers(options: McpOptions): McpServers {
     async setBaseEnv(baseEnv) {
       for (const agentId of await peers.rebase(baseEnv)) startEager(peers, agentId, startsKnown)
     },
+    renewCredentials: () => peers.renewCredentials(),
     release: () => peers.release(),
     [Symbol.asyncDispose]: () => endWithin(peers, END_MS),
   }

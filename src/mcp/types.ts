@@ -222,6 +222,11 @@ export interface McpServers extends AsyncDisposable {
    */
   setBaseEnv(baseEnv: Readonly<Record<string, string>>): Promise<void>
   /**
+   * Learns that credentials have changed: servers whose helpers failed are tried again, and servers whose env helper
+   * now prints other variables are restarted.
+   */
+  renewCredentials(): void
+  /**
    * Like disposing, for a process that is exiting: cancels calls and closes the input of the servers without
    * waiting for them; the process watchdog ends those that remain.
    */

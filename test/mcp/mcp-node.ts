@@ -42,6 +42,8 @@ export interface McpNodeOptions {
   env?: Record<string, string | undefined>
   /** False as in a process that serves one command. */
   startsKnown?: boolean
+  /** Returns the command that helpers called `crabtalk` run. */
+  ownCommand?: () => Promise<readonly string[]>
 }
 
 export const NEVER = new AbortController().signal
@@ -61,7 +63,16 @@ export async function mcpNode(options: McpNodeOptions = {}): Promise<McpNode> {
 function openNode(
   options: McpNodeOptions & { mark: string; folder: string; leave: () => Promise<void>; opened: number },
 ): McpNode {
-  const { baseEnv = {}, env = process.env, startsKnown = true, mark, folder, leave, opened } = options
+  const {
+    baseEnv = {},
+    env = process.env,
+    startsKnown = true,
+    ownCommand,
+    mark,
+    folder,
+    leave,
+    opened,
+  } = options
   const events: McpServerEvent[] = []
   const processes = openProcessHost({ pid: process.pid })
   const node: McpNode = {
@@ -76,6 +87,7 @@ function openNode(
       baseEnv: { ...baseEnv, CRAB_TEST: mark },
       cacheDir: join(folder, 'cache'),
       env,
+      ...(ownCommand && { ownCommand }),
       now: () => node.now(),
       wait: (ms, signal) => waitForClock(node, ms, signal),
       startsKnown,

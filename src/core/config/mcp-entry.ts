@@ -24,7 +24,7 @@ const SERVER_NAME_RULE =
   'must be 1 to 32 of a-z, 0-9, - and single _, and neither start with - or _ nor end with _'
 
 /** The keys of programs and of remote servers. An entry has keys of one kind only. */
-const STDIO_KEYS = ['command', 'args', 'env', 'cwd']
+const STDIO_KEYS = ['command', 'args', 'env', 'env_helper', 'cwd']
 const REMOTE_KEYS = ['url', 'headers', 'auth', 'auth_helper', 'transport']
 
 /** The schema of one `[[mcps]]` table, built on first use. */
@@ -34,6 +34,7 @@ export const mcpEntry = z.lazy(() =>
     command: z.exactOptional(filledText()),
     args: z.exactOptional(z.array(text())),
     env: z.exactOptional(z.record(variableName(), text())),
+    env_helper: z.exactOptional(names().check(z.minLength(1))),
     cwd: z.exactOptional(filledText().check(z.refine(isAbsolute, 'must be an absolute path'))),
     url: z.exactOptional(httpAddress()),
     headers: z.exactOptional(z.record(headerName(), line())),

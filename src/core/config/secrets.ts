@@ -16,11 +16,12 @@ export function redact(config: AgentConfig): AgentConfig {
 
 /**
  * Returns an entry that is safe to show: every value of `env`, `headers` and `auth` is hidden, as is
- * everything that looks like a secret in the command line, the URL, the helper's command line and `origin`.
+ * everything that looks like a secret in the command line, the URL, the helpers' command lines and `origin`.
  * Unfilled placeholders stay.
  */
 export function redactEntry(entry: McpEntry): McpEntry {
-  const { env, headers, auth, command, args, url, auth_helper: helper, origin } = entry
+  const { env, headers, auth, command, args, url, origin } = entry
+  const { auth_helper: authHelper, env_helper: envHelper } = entry
   const [program = '', ...words] = redactWords([command ?? '', ...(args ?? [])])
   return {
     ...entry,
@@ -30,7 +31,8 @@ export function redactEntry(entry: McpEntry): McpEntry {
     ...(command !== undefined && { command: program }),
     ...(args && { args: words }),
     ...(url !== undefined && { url: redactWords([url])[0]! }),
-    ...(helper && { auth_helper: redactWords(helper) }),
+    ...(authHelper && { auth_helper: redactWords(authHelper) }),
+    ...(envHelper && { env_helper: redactWords(envHelper) }),
     ...(origin && { origin: redactTree(origin) }),
   }
 }
@@ -74,8 +76,8 @@ function storedEntry({ name }: JsonObject, stored: unknown): JsonObject {
 function restoreEntry(entry: JsonObject, source: JsonObject, miss: Miss): JsonObject {
   const other = findOtherReceiver(entry, source)
   if (other !== undefined) return restoreFrom({}, entry, (path, text) => miss(path, text, other))
-  const isSameHelper = isSameProgram(entry['auth_helper'], source['auth_helper'])
-  return restoreFrom(isSameHelper ? source : { ...source, auth_helper: [] }, entry, miss)
+  const others = ['auth_helper', 'env_helper'].filter((key) => !isSameProgram(entry[key], source[key]))
+  return restoreFrom({ ...source, ...Object.fromEntries(others.map((key) => [key, []])) }, entry, miss)
 }
 
 /**

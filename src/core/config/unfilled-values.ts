@@ -20,8 +20,13 @@ export interface PlaceholderValue {
  * them.
  */
 export function findUnfilledValues(entry: McpEntry): PlaceholderValue[] {
-  const { env = {}, headers = {}, auth, url, command, args = [], auth_helper: helper = [] } = entry
-  const commandWords = [...words('args', [command ?? '', ...args]), ...words('auth_helper', helper)]
+  const { env = {}, headers = {}, auth, url, command, args = [] } = entry
+  const { auth_helper: authHelper = [], env_helper: envHelper = [] } = entry
+  const commandWords = [
+    ...words('args', [command ?? '', ...args]),
+    ...words('auth_helper', authHelper),
+    ...words('env_helper', envHelper),
+  ]
   const values: [KeyPath, string | undefined][] = [
     ...Object.entries(env).map(([key, value]): [KeyPath, string] => [['env', key], value]),
     ...Object.entries(headers).map(([key, value]): [KeyPath, string] => [['headers', key], value]),

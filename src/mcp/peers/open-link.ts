@@ -3,6 +3,8 @@ import type { ProcessHost } from '../../core/process/types.ts'
 import type { HttpVariant } from '../connection/connect.ts'
 import type { ServerLink } from '../connection/link.ts'
 import { type TracedPeer, tappedLines, tracedTransport } from '../connection/trace.ts'
+import type { ServerTarget, StdioTarget } from '../fingerprint.ts'
+import { runEnvHelper } from '../helper/env-helper.ts'
 import { prepareHelper, type RunningProgram } from '../helper-program.ts'
 import { listWithheld, serverEnvironment } from '../stdio/environment.ts'
 import type { LineTail } from '../stdio/stderr-tail.ts'
@@ -19,6 +21,8 @@ export interface OpenOptions {
    * Returns the longest time, in milliseconds, that a request waits when the server asks to be retried later.
    */
   patienceMs(): number
+  /** Receives the target with the variables of its env helper, before it is started. */
+  onTarget(target: StdioTarget): void
 }
 
 /** The options of `openLink()`. */
@@ -38,13 +42,14 @@ export interface OpenLinkOptions extends OpenOptions {
 }
 
 /**
- * Opens a link to a server and reports its messages to the frame tap. Throws as ProcessHost.start() or
+ * Opens a link to a server and reports its messages to the frame tap. Throws as ProcessHost.start(), runEnvHelper() or
  * openRemoteLink() does. The HTTP code is loaded only for targets with a URL.
  */
 export async function openLink(options: OpenLinkOptions, signal: AbortSignal): Promise<ServerLink> {
   const { peer, frames, processes, env, home, log, now, variant, patienceMs } = options
-  const { target } = peer
-  const traced = { ...peer, now }
+  const note = (line: string) => log.push(Buffer.from(`${line}\n`))
+  const target = await withHelperEnv({ ...options, note }, signal)
+  const traced = { ...peer, target, now }
   log.onLines = frames && tappedLines(frames, traced)
   const watch = (inner: Transport) => (frames ? tracedTransport(inner, frames, traced) : inner)
   if (target.transport === 'stdio') {
@@ -58,7 +63,6 @@ export async function openLink(options: OpenLinkOptions, signal: AbortSignal): P
     return link
   }
   const { openRemoteLink } = await import('../remote/remote-link.ts')
-  const note = (line: string) => log.push(Buffer.from(`${line}\n`))
   const protocol = variant === 'sse' ? 'sse' : 'http'
   const { authHelper: argv } = target
   const own = { command: options.ownCommand, env, home }
@@ -67,4 +71,25 @@ export async function openLink(options: OpenLinkOptions, signal: AbortSignal): P
     { target, protocol, processes, cwd: home, helper, patienceMs, now, note, watch },
     signal,
   )
+}
+
+/** Returns the target with the variables that its env helper prints, which override those of its entry. */
+async function withHelperEnv(
+  {
+    peer: { target },
+    processes,
+    note,
+    onTarget,
+    ownCommand,
+    env,
+    home,
+  }: OpenLinkOptions & { note(line: string): void },
+  signal: AbortSignal,
+): Promise<ServerTarget> {
+  if (target.transport !== 'stdio' || !target.envHelper) return target
+  const own = { command: ownCommand, env, home }
+  const variables = await runEnvHelper({ argv: target.envHelper, processes, own, note }, signal)
+  const started = { ...target, env: { ...target.env, ...variables } }
+  onTarget(started)
+  return started
 }

@@ -31,6 +31,8 @@ export interface PeerStartOptions {
   memory: PeerMemory
   /** Receives the server's standard error. */
   log: LineTail
+  /** Receives the target of each start that has variables of an env helper. */
+  onTarget: OpenOptions['onTarget']
   isConnected(): boolean
   newRefresh(): ListRefresh
   onBegin(): void
@@ -151,10 +153,10 @@ export class PeerStart {
 
   /** Opens a link. Two processes of one server never run at the same time. */
   async #open(variant: HttpVariant, signal: AbortSignal): Promise<ServerLink> {
-    const { open, log, entries, isConnected, shutdown } = this.#options
+    const { open, log, onTarget, entries, isConnected, shutdown } = this.#options
     const patienceMs = () => (isConnected() ? callLimit(entries()) : this.limitMs)
     const either = AbortSignal.any([signal, shutdown])
-    return await this.#links.replace(() => open({ variant, log, patienceMs }, either), either)
+    return await this.#links.replace(() => open({ variant, log, onTarget, patienceMs }, either), either)
   }
 }
 

@@ -5,8 +5,8 @@ import type { Connection, RemoteCall } from '../connection/connection.ts'
 import type { ServerTarget } from '../fingerprint.ts'
 import { validateTarget } from '../remote/header-rules.ts'
 import { adviseCredentials } from '../remote/login-hint.ts'
-import { collectSureSecrets, maskAnswer, maskError, maskOffer, type ServerOffer } from '../secrets/mask.ts'
-import { hideSecrets } from '../secrets/shown-target.ts'
+import { maskAnswer, maskOffer, type ServerOffer } from '../secrets/mask.ts'
+import { ServerSecrets } from '../secrets/server-secrets.ts'
 import { LineTail } from '../stdio/stderr-tail.ts'
 import type { ToolList } from '../tools/remote-tool.ts'
 import type { PeerState } from '../types.ts'
@@ -39,6 +39,8 @@ export interface PeerOptions extends PeerMemoryOptions, Pick<PeerStartOptions, '
   isDeclared(): boolean
   /** Waits for a time in milliseconds without keeping the process alive. Rejects when aborted. */
   wait(ms: number, signal: AbortSignal): Promise<unknown>
+  /** Runs an env helper and returns its variables. Throws as runEnvHelper() does. */
+  readEnv(argv: readonly string[], signal: AbortSignal): Promise<Readonly<Record<string, string>>>
   onEvent(kind: PeerEvent): void
   onToolsChanged(): void
 }
@@ -67,8 +69,8 @@ export class Peer {
   claims: readonly Claim[] = []
   connectedAt: number | undefined
   readonly #options: PeerOptions
-  readonly #secrets: readonly string[]
-  readonly #stderr = new LineTail((line) => hideSecrets(line, this.target))
+  readonly #secrets: ServerSecrets
+  readonly #stderr = new LineTail((line) => this.#secrets.hide(line))
   readonly #shutdown = new AbortController()
   /** The reason it is never started. */
   readonly #issue: CrabError | undefined
@@ -87,7 +89,7 @@ export class Peer {
     this.#options = options
     this.fingerprint = options.fingerprint
     this.target = options.target
-    this.#secrets = collectSureSecrets(options.target)
+    this.#secrets = new ServerSecrets(options.target)
     this.#issue = validateTarget(options.target)
     this.memory = new PeerMemory(options)
     this.record = new CallRecord(options.now)
@@ -97,6 +99,7 @@ export class Peer {
       entries: () => this.#entries(),
       memory: this.memory,
       log: this.#stderr,
+      onTarget: (target) => this.#secrets.add(target),
       isConnected: () => this.#connection !== undefined,
       newRefresh: () => new ListRefresh({ read: () => this.#readAgain(), now: options.now }),
       onBegin: () => options.onEvent('connecting'),
@@ -165,6 +168,26 @@ export class Peer {
     return this.#stderr.lines()
   }
 
+  /**
+   * Learns that credentials have changed, if helpers supply those of this server: one that could not be used is tried
+   * again, and one that runs with other variables of its env helper is restarted. Never rejects.
+   */
+  async renewCredentials(): Promise<void> {
+    const { target } = this
+    const argv = target.transport === 'stdio' ? target.envHelper : target.authHelper
+    if (!argv || this.state === 'invalid') return
+    if (!this.#connection) {
+      if (!this.error) return
+      this.failures.forgive()
+      if (this.claims.some(({ entry }) => entry.start !== 'lazy')) this.start()
+      return
+    }
+    if (target.transport !== 'stdio') return // a token that is refused is asked for again
+    const variables = await this.#options.readEnv(argv, this.#shutdown.signal).catch(() => undefined) // the next start says why
+    if (!variables || !this.#connection || this.#secrets.hasEnv(variables)) return
+    await this.reconnect(this.#shutdown.signal).catch(() => undefined) // shown in its state
+  }
+
   /** Starts it in the background, unless it runs or failed too recently. */
   start(): void {
     if (this.state === 'invalid' || this.#connection || this.failures.waitMs > 0) return
@@ -225,10 +248,10 @@ export class Peer {
     try {
       const answer = await this.record[how](() => ask(connection), signal)
       this.failures.forgive()
-      return maskAnswer(answer, [...connection.secrets, ...this.#secrets])
+      return maskAnswer(answer, [...connection.secrets, ...this.#secrets.sure])
     } catch (reason) {
       if (!signal.aborted && reason instanceof CrabError) this.#learn(reason, connection)
-      throw signal.aborted ? toCancelledError(signal) : maskError(reason, this.target, connection.secrets)
+      throw signal.aborted ? toCancelledError(signal) : this.#secrets.maskError(reason, connection.secrets)
     }
   }
 
@@ -285,7 +308,7 @@ export class Peer {
   }
 
   #fail(reason: unknown): CrabError {
-    const error = maskError(reason, this.target)
+    const error = this.#secrets.maskError(reason)
     if (this.#shutdown.signal.aborted) return error
     this.failures.startFailed(error)
     this.memory.failed(error)
@@ -315,7 +338,7 @@ export class Peer {
     this.#connection = undefined
     this.#refresh?.stop()
     this.#idle.stop()
-    this.failures.ended(maskError(error, this.target))
+    this.failures.ended(this.#secrets.maskError(error))
     this.record.lastErrorAt = this.#options.now()
     this.#options.onEvent('failed')
     void this.#retryLater()
@@ -351,7 +374,7 @@ export class Peer {
 
   /** Masks the server's secrets in its description and tools. */
   #clean(list: ToolList, { about, secrets }: Connection): ServerOffer {
-    return maskOffer({ list, about }, [...secrets, ...this.#secrets])
+    return maskOffer({ list, about }, [...secrets, ...this.#secrets.sure])
   }
 
   /** Disconnects it after the idle time of its declarations. */

@@ -6,6 +6,7 @@ import type { ProcessHost } from '../../core/process/types.ts'
 import type { McpServerEvent } from '../../core/runtime/events.ts'
 import type { ServerLink } from '../connection/link.ts'
 import { computeFingerprint, type ServerTarget, type TargetDefaults, toTarget } from '../fingerprint.ts'
+import { runEnvHelper } from '../helper/env-helper.ts'
 import type { RunningProgram } from '../helper-program.ts'
 import { validateTarget } from '../remote/header-rules.ts'
 import type { FrameTap } from '../types.ts'
@@ -123,6 +124,11 @@ export class Peers {
     return ids
   }
 
+  /** Tells all servers that credentials have changed; see Peer.renewCredentials(). */
+  renewCredentials(): void {
+    for (const peer of this.all()) void peer.renewCredentials()
+  }
+
   /** Drops all claims of an agent. */
   unregister(agentId: string): Promise<void> {
     return this.#claims.serialize(agentId, async () => {
@@ -232,6 +238,7 @@ export class Peers {
       ...{ ...resolved, memory, now, wait, slots: this.#slots },
       isDeclared: () => this.#peers.get(peer.fingerprint) === peer,
       open: (state, signal) => this.#open(peer, state, signal),
+      readEnv: (argv, signal) => this.#readEnv(argv, signal),
       onEvent: (kind) => {
         if (!this.#draining.has(peer)) this.#emitter.emit(kind, peer.claims)
       },
@@ -240,6 +247,12 @@ export class Peers {
       },
     })
     return peer
+  }
+
+  async #readEnv(argv: readonly string[], signal: AbortSignal): Promise<Readonly<Record<string, string>>> {
+    const { processes, ownCommand: command, env, home } = this.#options
+    const note = () => undefined // its next start notes why it fails
+    return await runEnvHelper({ argv, processes, own: { command, env, home }, note }, signal)
   }
 
   async #open(peer: Peer, state: OpenOptions, signal: AbortSignal): Promise<ServerLink> {

@@ -10,14 +10,20 @@ import type { ServerTarget } from '../fingerprint.ts'
  */
 export function collectSecrets(target: ServerTarget, counts = mayBeSecret): string[] {
   const isProgram = target.transport === 'stdio'
-  const words = isProgram ? [target.command, ...target.args] : (target.authHelper ?? [])
+  const helper = (isProgram ? target.envHelper : target.authHelper) ?? []
+  const words = isProgram ? [target.command, ...target.args] : []
   const pairs = Object.entries(isProgram ? target.env : target.headers)
   const auth = isProgram || target.auth === undefined ? [] : [target.auth]
   const secretValues = pairs.filter(([name, value]) => counts(name, value)).map(([, value]) => value)
   const whole = [...secretValues, ...auth].filter((value) => value.length >= MIN_VALUE && !isUnfilled(value))
   const address = isProgram ? [] : [...secretsInWords([target.url]), ...toBasicCredentials(target.url)]
   const values = [...pairs.map(([, value]) => value), ...auth]
-  const parts = [...address, ...secretsInWords(words), ...values.flatMap((value) => secretsInWords([value]))]
+  const parts = [
+    ...address,
+    ...secretsInWords(words),
+    ...secretsInWords(helper),
+    ...values.flatMap((value) => secretsInWords([value])),
+  ]
   const all = [...whole, ...parts].flatMap(listSecretForms)
   const secrets = new Set(all.filter((secret) => secret.length >= MIN_PART && secret !== REDACTED))
   return [...secrets].toSorted((a, b) => b.length - a.length)

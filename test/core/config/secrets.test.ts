@@ -11,7 +11,10 @@ import { propertyRuns } from '../../support/property-runs.ts'
 const variable = (name: string) => `$\{${name}}`
 
 const STORED: McpEntry[] = [
-  { name: 'fs', command: 'x', args: ['--flag', '--token=hush1'], env: { TOKEN: 'hush', LOG: '1' } },
+  {
+    ...{ name: 'fs', command: 'x', args: ['--flag', '--token=hush1'], env: { TOKEN: 'hush', LOG: '1' } },
+    env_helper: ['h', '--password', 'hush4'],
+  },
   {
     ...{ name: 'web', url: 'http://me:hush1@h/mcp?api_key=hush2&page=2', auth: 'Bearer hush' },
     ...{ headers: { 'X-Key': 'hush' }, auth_helper: ['h', '--password', 'hush3'] },
@@ -26,6 +29,7 @@ test('redact() hides secrets wherever an entry can hold one, and nothing else', 
       {
         ...{ name: 'fs', command: 'x', args: ['--flag', '--token=[secret]'] },
         env: { TOKEN: REDACTED, LOG: REDACTED },
+        env_helper: ['h', '--password', REDACTED],
       },
       {
         ...{ name: 'web', url: 'http://[secret]@h/mcp?api_key=[secret]&page=2', auth: REDACTED },
@@ -192,7 +196,7 @@ const GH: McpEntry = {
 const OF_GH = ['args[2]', 'env.PATH', 'env.TOKEN']
 /** Entries that would send the stored secrets somewhere else, with the rejected keys. */
 const MOVED: Record<string, [stored: McpEntry, change: Partial<McpEntry>, keys: string[]]> = {
-  'another program': [STORED[0]!, { command: 'evil' }, ['args[1]', 'env.TOKEN', 'env.LOG']],
+  'another program': [STORED[0]!, { command: 'evil' }, ['args[1]', 'env.TOKEN', 'env.LOG', 'env_helper[2]']],
   'another host': [
     WEB,
     { url: 'http://[secret]@evil/mcp?api_key=[secret]' },
@@ -218,23 +222,24 @@ const MOVED: Record<string, [stored: McpEntry, change: Partial<McpEntry>, keys: 
   'a program with a foreign library': [
     STORED[0]!,
     { env: { TOKEN: REDACTED, LD_PRELOAD: '/evil.so' } },
-    ['args[1]', 'env.TOKEN'],
+    ['args[1]', 'env.TOKEN', 'env_helper[2]'],
   ],
   'a relative program in another directory': [
     { name: 'own', command: './srv', env: { TOKEN: 'hush' } },
     { cwd: '/tmp' },
     ['env.TOKEN'],
   ],
+  'another env helper': [STORED[0]!, { env_helper: ['evil', '--password', REDACTED] }, ['env_helper[2]']],
   'another helper': [WEB, { auth_helper: ['evil', '--password', REDACTED] }, ['auth_helper[2]']],
 }
 for (const [what, [stored, change, keys]] of Object.entries(MOVED)) {
   test(`restoreSecrets() does not give stored secrets to ${what}`, () => {
     const { mcps, lost } = restoreSecrets([{ ...redactEntry(stored), ...change }], [stored])
-    if (what !== 'another helper') assert.doesNotMatch(JSON.stringify(mcps), /hush/)
-    else assert.doesNotMatch(JSON.stringify(mcps), /hush3/)
+    if (!what.endsWith('helper')) assert.doesNotMatch(JSON.stringify(mcps), /hush/)
+    else assert.doesNotMatch(JSON.stringify(mcps), /hush[34]/)
     const named = lost.map(({ message }) => /^"mcps\[0\]\.([^"]+)"/.exec(message)?.[1])
     assert.deepEqual(named.toSorted(), keys.toSorted())
-    if (what !== 'another helper') {
+    if (!what.endsWith('helper')) {
       for (const { message } of lost) assert.match(message, /stored secrets are kept only for the same /)
     }
   })

@@ -53,7 +53,8 @@ function agentLines(agent: PkgAgent): string[] {
 }
 
 /** Renders a server. No part of its command is left out, because it would be run. */
-function serverText({ name, command, args = [], url, env = {}, auth_helper: helper }: McpEntry): string {
+function serverText({ name, command, args = [], url, env = {}, ...entry }: McpEntry): string {
+  const helper = entry.auth_helper ?? entry.env_helper
   const variables = Object.entries(env).map(([key, value]) => `${key}=${quoteArgument(value)}`)
   const line = command === undefined ? [url ?? ''] : [...variables, ...[command, ...args].map(quoteArgument)]
   const auth = helper ? `, after ${helper.map(quoteArgument).join(' ')}` : ''
