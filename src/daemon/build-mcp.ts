@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { abortable } from '../core/base/abortable.ts'
 import { lazy } from '../core/base/lazy.ts'
 import type { ProcessHost } from '../core/process/types.ts'
@@ -34,6 +35,7 @@ export function buildMcp(
       ...{ processes, home: paths.home, cacheDir: paths.cache, env, baseEnv, now, wait, frames: mcpFrames },
       ownCommand,
       startsKnown: isLongLived,
+      logDir: join(paths.logs, 'mcp'),
       onEvent: (event) => mcpEvents.publish(event),
     })
     if (isLongLived) watches.use(watchCredentials(paths, () => opened.renewCredentials()))

@@ -32,6 +32,8 @@ export interface McpOptions extends TargetDefaults {
    * leaves them to the first call (ADR 0216).
    */
   startsKnown: boolean
+  /** The folder of the logs of servers, absolute; without it they are in memory only. */
+  logDir?: string
   /** Receives every server event, once for each owner. Must not throw. */
   onEvent?(event: McpServerEvent): void
   /** Sees every message of every connection. */
@@ -65,7 +67,7 @@ export function openMcpServers(options: McpOptions): McpServers {
         servers,
       }
     },
-    ...openServerCalls({ peers, memory, now }),
+    ...openServerCalls({ peers, memory, now, logDir: options.logDir }),
     ...openResourcesAndPrompts(peers),
     async setBaseEnv(baseEnv) {
       for (const agentId of await peers.rebase(baseEnv)) startEager(peers, agentId, startsKnown)

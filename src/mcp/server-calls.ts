@@ -6,6 +6,7 @@ import type { McpEntry } from '../core/config/mcp-entry.ts'
 import { toTarget } from './fingerprint.ts'
 import { connectClaim, getClaim, withServerName } from './peers/connect-claim.ts'
 import type { Peers } from './peers/peers.ts'
+import { ServerLog } from './peers/server-log.ts'
 import type { ServerMemory } from './peers/server-memory.ts'
 import { callTool, checkArguments, toUnavailable } from './peers/tool-call.ts'
 import { adviseCredentials, LOGIN_COMMAND, toLoginCommand } from './remote/login-hint.ts'
@@ -21,13 +22,14 @@ interface ServerCallsOptions {
   memory: ServerMemory
   /** Milliseconds since 1970. */
   now(): number
+  logDir: string | undefined
 }
 
 /** The operations of `McpServers` on one declaration and its tools. */
 type ServerCalls = Pick<McpServers, 'connect' | 'ping' | 'reconnect' | 'call' | 'logs' | 'verify'>
 
 /** Implements the operations on one declaration and its tools. */
-export function openServerCalls({ peers, memory, now }: ServerCallsOptions): ServerCalls {
+export function openServerCalls({ peers, memory, now, logDir }: ServerCallsOptions): ServerCalls {
   return {
     async connect(agent, name, signal) {
       const { peer } = await connectClaim(peers, { agent, name }, signal)
@@ -68,7 +70,9 @@ export function openServerCalls({ peers, memory, now }: ServerCallsOptions): Ser
     },
     logs(agent, name) {
       const entry = findAgentServer(agent, name)
-      return peers.find(entry, agent.id)?.logs() ?? []
+      const lines = peers.find(entry, agent.id)?.logs() ?? []
+      if (lines.length > 0 || logDir === undefined) return lines
+      return new ServerLog(logDir, peers.fingerprint(entry, agent.id)).read()
     },
     verify: (agent, entry, signal) => verifyEntry(peers, { agent, entry }, signal),
   }

@@ -209,7 +209,7 @@ export interface McpServers extends AsyncDisposable {
     },
     signal: AbortSignal,
   ): Promise<PromptMessage[]>
-  /** The last lines of a server's standard error, oldest first. */
+  /** The last lines of a server's standard error, oldest first: of this process, else of earlier ones. */
   logs(agent: AgentConfig, name: string): string[]
   /**
    * Tries an entry without an owner: starts its server and lists the tools. The list is stored for the first

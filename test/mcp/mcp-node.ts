@@ -86,6 +86,7 @@ function openNode(
       home: folder,
       baseEnv: { ...baseEnv, CRAB_TEST: mark },
       cacheDir: join(folder, 'cache'),
+      logDir: join(folder, 'logs'),
       env,
       ...(ownCommand && { ownCommand }),
       now: () => node.now(),

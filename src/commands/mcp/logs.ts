@@ -2,17 +2,17 @@ import type { CommandHandler, ParsedOptions } from '../../cli/command.ts'
 import { parseCount } from '../../cli/duration.ts'
 import type { Host } from '../../cli/host.ts'
 import { printJson } from '../../cli/print.ts'
-import { requireDaemon } from '../../cli/require-daemon.ts'
 import { toShownJson } from '../../core/base/json.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
 import { McpActionKind } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request, requestMany } from '../../core/protocol/dispatch.ts'
+import { attachServers } from './attach-servers.ts'
 import { readAgentOption } from './change.ts'
 import { printStream } from './print-stream.ts'
 
 /**
- * Runs `crabtalk mcp logs`: prints the last lines that a server wrote to standard error and, with --follow,
- * those that it writes from then on.
+ * Runs `crabtalk mcp logs`: prints the last lines that a server wrote to standard error, in the daemon or in
+ * earlier commands, and, with --follow, those that it writes in the daemon from then on.
  */
 export const serverLogsCommand: CommandHandler = async ({ options, host, signal }) => {
   const lines = parseCount('lines', options.value('lines') ?? DEFAULT_LINES)
@@ -23,7 +23,7 @@ export const serverLogsCommand: CommandHandler = async ({ options, host, signal 
       streamLogLines(dispatch, { ...at, lines, options, host }, stop),
     )
   }
-  await using attached = await requireDaemon(host, { task: 'print the logs of MCP servers' }, signal)
+  await using attached = await attachServers(host, signal)
   const { LOGS: action } = McpActionKind
   const { logs } = await request(attached.dispatch, 'mcpAction', { ...at, action }, signal)
   const lastLines = lines === 0 ? [] : logs.slice(-lines)

@@ -3,6 +3,7 @@ import { printJson, printTable } from '../../cli/print.ts'
 import { requireDaemon } from '../../cli/require-daemon.ts'
 import { formatAge, formatMegabytes, pluralize } from '../../core/base/format.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
+import { takeStart } from '../../core/base/truncate.ts'
 import { DISCOVERY } from '../../core/config/component.ts'
 import type { McpPeer } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
@@ -24,9 +25,10 @@ export const listServerProcessesCommand: CommandHandler = async ({ options, host
   }
   const rows = shown.map((peer) => toRow(peer, Date.now()))
   await printTable(host, HEADER, rows)
-  for (const { owners, error, state } of shown) {
-    if (error !== '')
-      host.stderr.write(`crabtalk: ${joinNames(owners)}: ${stateName(state)}: ${sanitize(error)}\n`)
+  const failed = shown.filter(({ error }) => error !== '')
+  if (failed.length > 0) {
+    const names = [...new Set(failed.map(({ owners }) => joinNames(owners)))].join(', ')
+    host.stderr.write(`crabtalk: ${takeStart(names, MAX_NAMES)} failed; crabtalk mcp health --all says why\n`)
   }
   const saved = describeSavings(shown)
   if (saved !== undefined) host.stdout.write(`\n${saved}\n`)
@@ -58,14 +60,11 @@ export function describeSavings(peers: readonly McpPeer[]): string | undefined {
 
 function toRow(peer: McpPeer, now: number): string[] {
   const { fingerprint, owners, state, pid, memoryBytes, calls, errors, latencyMs, starts, connectedAt } = peer
-  const agents = selectAgents(owners).map(({ agent, name }) =>
-    isNamedAlike(owners) ? agent : `${agent}/${name}`,
-  )
   return [
     fingerprint.slice(0, SHORT_ID_CHARS),
     joinNames(owners),
     stateName(state),
-    agents.join(', ') || '-',
+    joinAgents(owners),
     `${pid ?? '-'}`,
     formatMegabytes(memoryBytes),
     `${calls}`,
@@ -81,6 +80,14 @@ type Owners = McpPeer['owners']
 /** Leaves out the owner that looks for components, which is not an agent. */
 function selectAgents(owners: Owners): Owners {
   return owners.filter(({ agent }) => agent !== DISCOVERY.name)
+}
+
+/** Names the agents of a connection, or counts them if the names would make the table too wide. */
+export function joinAgents(owners: Owners): string {
+  const own = selectAgents(owners)
+  const names = own.map(({ agent, name }) => (isNamedAlike(own) ? agent : `${agent}/${name}`)).join(', ')
+  const count = new Set(own.map(({ agent }) => agent)).size
+  return names.length > MAX_AGENTS && count > 1 ? pluralize(count, 'agent') : names || '-'
 }
 
 function isNamedAlike(owners: Owners): boolean {
@@ -114,5 +121,9 @@ function toJson(peer: McpPeer) {
   }
 }
 
+/** The most characters of the agents in a row; --json has all of them. */
+const MAX_AGENTS = 24
+/** The most characters of the names of failed servers. */
+const MAX_NAMES = 200
 /** The length of a short fingerprint, enough to distinguish the servers of one home. */
 const SHORT_ID_CHARS = 8

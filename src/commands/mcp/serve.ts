@@ -1,7 +1,9 @@
 import type { CommandHandler } from '../../cli/command.ts'
 import type { SignalName } from '../../cli/host.ts'
+import { resolvePaths } from '../../cli/paths.ts'
 import { SIGNAL_EXIT } from '../../cli/stop-controller.ts'
 import { toVisible } from '../../core/base/visible.ts'
+import { watchFolder } from '../../core/base/watch-folder.ts'
 import { withoutProviderKeys } from '../../core/provider/provider-keys.ts'
 import { attach } from '../../daemon/attach.ts'
 
@@ -20,6 +22,7 @@ export const serveAgentsCommand: CommandHandler = async ({ options, host }) => {
   await using attached = await attach({ ...host, isInteractive: true }, { signal: stop.signal })
   const { serveAgents } = await import('../../mcp/serve/serve-agents.ts')
   const only = options.values('agent')
+  const { agents } = resolvePaths(host)
   if (host.stdinKind() === 'terminal') host.stderr.write(FOR_A_PERSON)
   await serveAgents(
     {
@@ -28,6 +31,8 @@ export const serveAgentsCommand: CommandHandler = async ({ options, host }) => {
       cwd: host.cwd(),
       env: withoutProviderKeys(host.env),
       streams: { input: host.stdin(), write: (text) => host.stdout.write(text) },
+      watch: (onChange) =>
+        watchFolder({ folder: agents, isWatched: (file) => file.endsWith('.toml'), look: onChange }),
       log: (line) => void host.stderr.write(`crabtalk: ${toVisible(line)}\n`),
     },
     stop.signal,

@@ -41,6 +41,40 @@ export class IdleTimer {
   }
 }
 
+interface RetryTimerOptions {
+  /** Waits for a time in milliseconds without keeping the process alive. Rejects when aborted. */
+  wait(ms: number, signal: AbortSignal): Promise<unknown>
+  /** Milliseconds since 1970. */
+  now(): number
+  onDue(): void
+}
+
+/** Reports when the time of a retry has come, unless it was cancelled or replaced by another time. */
+export class RetryTimer {
+  readonly #options: RetryTimerOptions
+  #pending = new AbortController()
+
+  constructor(options: RetryTimerOptions) {
+    this.#options = options
+  }
+
+  /** Sets the time, milliseconds since 1970. */
+  start(at: number): void {
+    this.stop()
+    const { wait, now, onDue } = this.#options
+    const { signal } = this.#pending
+    wait(Math.max(0, at - now()), signal).then(
+      () => signal.aborted || onDue(),
+      () => undefined, // cancelled
+    )
+  }
+
+  stop(): void {
+    this.#pending.abort()
+    this.#pending = new AbortController()
+  }
+}
+
 /** A reference count that reports when the last reference is disposed. */
 export class RefCount {
   #count = 0

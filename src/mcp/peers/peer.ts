@@ -13,7 +13,8 @@ import type { PeerState } from '../types.ts'
 import { ListRefresh } from './list-refresh.ts'
 import { CallRecord, FailureRecord } from './peer-records.ts'
 import { PeerStart, type PeerStartOptions } from './peer-start.ts'
-import { IdleTimer, RefCount } from './peer-usage.ts'
+import { IdleTimer, RefCount, RetryTimer } from './peer-usage.ts'
+import type { ServerLog } from './server-log.ts'
 import { PeerMemory, type PeerMemoryOptions } from './server-memory.ts'
 import { idleLimit, type StartedServer } from './start-server.ts'
 
@@ -35,6 +36,8 @@ export type PeerEvent = 'connecting' | 'connected' | 'failed' | 'disconnected'
 
 /** The dependencies of a peer. */
 export interface PeerOptions extends PeerMemoryOptions, Pick<PeerStartOptions, 'target' | 'slots' | 'open'> {
+  /** Receives its standard error, to be read by other processes. */
+  log: ServerLog | undefined
   /** Whether an agent declares it. */
   isDeclared(): boolean
   /** Waits for a time in milliseconds without keeping the process alive. Rejects when aborted. */
@@ -70,15 +73,18 @@ export class Peer {
   connectedAt: number | undefined
   readonly #options: PeerOptions
   readonly #secrets: ServerSecrets
-  readonly #stderr = new LineTail((line) => this.#secrets.hide(line))
+  readonly #stderr = new LineTail(
+    (line) => this.#secrets.hide(line),
+    (read) => this.#log?.add(read),
+  )
+  readonly #log: ServerLog | undefined
   readonly #shutdown = new AbortController()
   /** The reason it is never started. */
   readonly #issue: CrabError | undefined
   readonly #start: PeerStart
   #connection: Connection | undefined
   #refresh: ListRefresh | undefined
-  /** Aborted when the pending retry is no longer due. */
-  #retry = new AbortController()
+  readonly #retry: RetryTimer
   readonly #holders = new RefCount()
   readonly #idle = new IdleTimer({
     limitMs: () => idleLimit(this.#entries()),
@@ -89,11 +95,16 @@ export class Peer {
     this.#options = options
     this.fingerprint = options.fingerprint
     this.target = options.target
+    this.#log = options.log
     this.#secrets = new ServerSecrets(options.target)
     this.#issue = validateTarget(options.target)
     this.memory = new PeerMemory(options)
     this.record = new CallRecord(options.now)
     this.failures = new FailureRecord(options.now)
+    this.#retry = new RetryTimer({
+      ...options,
+      onDue: () => this.error && this.retriesItself && this.start(),
+    })
     this.#start = new PeerStart({
       ...options,
       entries: () => this.#entries(),
@@ -269,9 +280,10 @@ export class Peer {
   async end(): Promise<void> {
     this.#shutdown.abort(new CrabError('unavailable', 'it is being stopped'))
     this.#holders.end()
-    this.#retry.abort()
+    this.#retry.stop()
     await this.#disconnect()
     await this.#start.close()
+    this.#log?.flush()
     await this.memory.settled()
   }
 
@@ -279,10 +291,11 @@ export class Peer {
   release(): void {
     this.#shutdown.abort(new CrabError('unavailable', 'it is being stopped'))
     this.#idle.stop()
-    this.#retry.abort()
+    this.#retry.stop()
     this.#refresh?.stop()
     this.#connection?.release()
     this.#start.release()
+    this.#log?.flush()
   }
 
   #entries(): McpEntry[] {
@@ -314,22 +327,8 @@ export class Peer {
     this.memory.failed(error)
     this.record.lastErrorAt = this.#options.now()
     this.#options.onEvent('failed')
-    void this.#retryLater()
+    this.#retry.start(this.failures.selfRetryAt ?? 0)
     return error
-  }
-
-  /** Starts it again when its back-off is over, if it still `retriesItself` then. Never rejects. */
-  async #retryLater(): Promise<void> {
-    this.#retry.abort()
-    this.#retry = new AbortController()
-    const { signal } = this.#retry
-    const { selfRetryAt = 0 } = this.failures
-    try {
-      await this.#options.wait(Math.max(0, selfRetryAt - this.#options.now()), signal)
-    } catch {
-      return // ended, or a later failure set another time
-    }
-    if (!signal.aborted && this.error && this.retriesItself) this.start()
   }
 
   /** Records that the server ended by itself: its tools stay, and the next call starts it again. */
@@ -341,7 +340,7 @@ export class Peer {
     this.failures.ended(this.#secrets.maskError(error))
     this.record.lastErrorAt = this.#options.now()
     this.#options.onEvent('failed')
-    void this.#retryLater()
+    this.#retry.start(this.failures.selfRetryAt ?? 0)
   }
 
   /** Updates the state from a failed call. */

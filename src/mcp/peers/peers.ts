@@ -15,6 +15,7 @@ import { DrainingPeers } from './draining-peers.ts'
 import { type OpenOptions, openLink } from './open-link.ts'
 import { type Claim, Peer } from './peer.ts'
 import { PeerEmitter, toOwners } from './server-events.ts'
+import { ServerLog } from './server-log.ts'
 import type { ServerMemory, ServerRecord } from './server-memory.ts'
 import { newStartSlots } from './start-server.ts'
 
@@ -28,6 +29,8 @@ export interface PeersOptions extends TargetDefaults {
   now(): number
   /** Waits for a time in milliseconds without keeping the process alive. Rejects when aborted. */
   wait(ms: number, signal: AbortSignal): Promise<unknown>
+  /** The folder of the logs of servers; without it they are in memory only. */
+  logDir?: string | undefined
   /** Sees every message of every connection. */
   frames?: FrameTap | undefined
 }
@@ -233,9 +236,10 @@ export class Peers {
   }
 
   #createPeer(resolved: ResolvedServer): Peer {
-    const { memory, now, wait } = this.#options
+    const { memory, now, wait, logDir } = this.#options
+    const log = logDir === undefined ? undefined : new ServerLog(logDir, resolved.fingerprint)
     const peer: Peer = new Peer({
-      ...{ ...resolved, memory, now, wait, slots: this.#slots },
+      ...{ ...resolved, memory, now, wait, log, slots: this.#slots },
       isDeclared: () => this.#peers.get(peer.fingerprint) === peer,
       open: (state, signal) => this.#open(peer, state, signal),
       readEnv: (argv, signal) => this.#readEnv(argv, signal),

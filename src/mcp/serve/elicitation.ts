@@ -50,8 +50,8 @@ export function toAskAnswers({ kind, questions }: AskUserEvent, response: unknow
   const entries = questions.map(({ question, options }, i) => {
     const value = values[`answer_${i + 1}`]
     const isAnswered = typeof value === 'string' && value !== ''
-    if (kind === AskKind.PERMISSION)
-      return [question, isAnswered ? atMostSession(value) : PERMISSION_ANSWERS.no]
+    if (kind === AskKind.PERMISSION && isAnswered) return [question, atMostSession(value)]
+    if (kind === AskKind.PERMISSION) return [question, action === 'accept' ? NO_FIELD : PERMISSION_ANSWERS.no]
     const refusal = action === 'decline' ? options.find(({ label }) => label === DECLINE)?.label : undefined
     return [question, isAnswered ? value : (refusal ?? '')]
   })
@@ -104,6 +104,8 @@ function clean(text: string): string {
 
 const SESSION: string = PERMISSION_ANSWERS.session
 const ALWAYS: string = PERMISSION_ANSWERS.always
+/** The refusal for a form that was accepted without its field: the user did not say no, but did not allow it. */
+const NO_FIELD = 'the host accepted the form without an answer'
 /** The label that questions of MCP servers use. */
 const DECLINE = 'Decline'
 const MAX_MESSAGE = 8_000

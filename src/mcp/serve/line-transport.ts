@@ -1,4 +1,9 @@
-import { deserializeMessage, serializeMessage, type Transport } from '@modelcontextprotocol/server'
+import {
+  deserializeMessage,
+  type JSONRPCMessage,
+  serializeMessage,
+  type Transport,
+} from '@modelcontextprotocol/server'
 import { LineReader } from '../stdio/line-reader.ts'
 
 /** The standard streams of a serving process. */
@@ -17,11 +22,13 @@ export interface LineTransport extends Transport {
 /**
  * Creates a transport for MCP over the standard streams of this process: one JSON-RPC message a line.
  *
- * A line that is not a message is reported to onerror and ignored; a line over 64 MiB ends the connection.
+ * The answers to a batch are one line, too. A line that is not a message is reported to onerror and ignored; a
+ * line over 64 MiB ends the connection.
  */
 export function lineTransport({ input, write }: ServedStreams): LineTransport {
   const gate = Promise.withResolvers<void>()
   let isOver = false
+  const batches: Batch[] = []
   const transport: LineTransport = {
     ended: gate.promise,
     async start() {
@@ -30,7 +37,9 @@ export function lineTransport({ input, write }: ServedStreams): LineTransport {
         .catch(gate.reject)
     },
     async send(message) {
-      if (!isOver) await write(serializeMessage(message))
+      const batch = 'method' in message ? undefined : batches.find(({ ids }) => ids.has(message.id))
+      const text = batch ? addAnswer(batch, message) : serializeMessage(message)
+      if (!isOver && text !== undefined) await write(text)
     },
     async close() {
       if (isOver) return
@@ -57,11 +66,54 @@ export function lineTransport({ input, write }: ServedStreams): LineTransport {
   }
 
   function take(line: string): void {
+    const { messages, isBatch } = parseLine(line)
+    const ids = new Set(
+      messages.flatMap((message) => ('method' in message && 'id' in message ? message.id : [])),
+    )
+    if (isBatch && ids.size > 0) batches.push({ ids, answers: [] })
+    if (messages.length === 0) {
+      transport.onerror?.(
+        new Error(`ignored a line of ${line.length} characters that is not a JSON-RPC message`),
+      )
+    }
     try {
-      transport.onmessage?.(deserializeMessage(line))
+      for (const message of messages) transport.onmessage?.(message)
     } catch (reason) {
       transport.onerror?.(reason as Error) // the next line may be a message
     }
+  }
+
+  /** Returns all answers of a batch with the last of them. */
+  function addAnswer(batch: Batch, answer: JSONRPCMessage): string | undefined {
+    batch.answers.push(answer)
+    if (batch.answers.length < batch.ids.size) return undefined
+    batches.splice(batches.indexOf(batch), 1)
+    return `${JSON.stringify(batch.answers)}\n`
+  }
+}
+
+/** The requests of one line whose answers are sent together (MCP 2025-03-26, "Batching"). */
+interface Batch {
+  ids: ReadonlySet<unknown>
+  answers: JSONRPCMessage[]
+}
+
+/** Parses a line; parts of it that are not messages are left out. */
+function parseLine(line: string): { messages: JSONRPCMessage[]; isBatch: boolean } {
+  if (!line.trimStart().startsWith('[')) return { messages: toMessages(line), isBatch: false }
+  try {
+    const parts: unknown[] = JSON.parse(line)
+    return { messages: parts.flatMap((part) => toMessages(JSON.stringify(part))), isBatch: true }
+  } catch {
+    return { messages: [], isBatch: true }
+  }
+}
+
+function toMessages(text: string): JSONRPCMessage[] {
+  try {
+    return [deserializeMessage(text)]
+  } catch {
+    return [] // the caller reports it: the error of the SDK is forty lines long
   }
 }
 

@@ -27,6 +27,8 @@ export interface ServeAgentsOptions extends ServedAgents {
   streams: ServedStreams
   /** Logs a failure, one line. */
   log(line: string): void
+  /** Calls back when agent files may have changed, until disposed; without it they are read after each call. */
+  watch?(onChange: () => void): Disposable
 }
 
 /**
@@ -37,10 +39,17 @@ export interface ServeAgentsOptions extends ServedAgents {
  * Throws `missing` before any message when an agent to be offered does not exist.
  */
 export async function serveAgents(options: ServeAgentsOptions, signal: AbortSignal): Promise<void> {
-  await listServed(options, signal)
+  const logged = new Set<string>()
+  const onIssues = (issues: readonly string[]) => {
+    for (const issue of issues.filter((one) => !logged.has(one))) options.log(`left out: ${issue}`)
+    for (const issue of issues) logged.add(issue)
+  }
+  const served = { ...options, onIssues }
+  await listServed(served, signal)
   const transport = lineTransport(options.streams)
   const shutdown = new AbortController()
-  const calls = new Calls(options, AbortSignal.any([signal, shutdown.signal]))
+  const calls = new Calls(served, AbortSignal.any([signal, shutdown.signal]))
+  using _watching = options.watch?.(() => calls.onAgentsChange())
   const stop = () => transport.close()
   signal.addEventListener('abort', stop, { once: true })
   try {
@@ -66,6 +75,7 @@ function newServer(calls: Calls, era: 'legacy' | 'modern'): Server {
     },
   )
   const notifyListChanged = () => void server.sendToolListChanged().catch(() => undefined) // a disconnected host needs no list
+  calls.onAgentsChange = () => void calls.checkList(notifyListChanged)
   server.setRequestHandler('tools/list', async (_, { mcpReq }) => ({
     tools: await calls.list(mcpReq.signal),
   }))
@@ -92,6 +102,8 @@ class Calls {
   readonly #turns = new Set<ServedTurn>()
   readonly #pendingTurns = new PendingTurns()
   #lastList: readonly ServedAgent[] | undefined
+  /** Called when agent files may have changed; set by the server of the current host. */
+  onAgentsChange = () => {}
 
   constructor(options: ServeAgentsOptions, signal: AbortSignal) {
     this.#options = options

@@ -28,6 +28,8 @@ export interface ServedAgents {
   cwd: string
   /** The environment of programs that tools start. */
   env: Readonly<Record<string, string>>
+  /** Receives the issues of agent files that cannot be offered. */
+  onIssues?(issues: readonly string[]): void
 }
 
 /** A tool call of a host. */
@@ -41,12 +43,13 @@ export interface HostCall {
 
 /** Lists the offered agents by name. Throws `missing` when one of `only` does not exist. */
 export async function listServed(
-  { dispatch, only }: ServedAgents,
+  { dispatch, only, onIssues }: ServedAgents,
   signal: AbortSignal,
 ): Promise<ServedAgent[]> {
   const defaultAgent = request(dispatch, 'getAgent', { name: DEFAULT_AGENT }, signal) // creates the default agent, so that it can be offered
   await defaultAgent.catch(() => undefined) // its file is broken: the other agents are still offered
-  const { agents } = await request(dispatch, 'listAgents', {}, signal)
+  const { agents, problems } = await request(dispatch, 'listAgents', {}, signal)
+  onIssues?.(problems)
   const names = agents.map(({ name }) => name)
   const unknown = only.find((name) => !names.includes(name))
   if (unknown !== undefined) {
@@ -73,14 +76,33 @@ export async function beginCall(
   signal: AbortSignal,
 ): Promise<StartedCall | undefined> {
   try {
-    if (tool === SEARCH_SESSIONS.name) return { result: await searchSessions(served, call.args, signal) }
+    if (tool === SEARCH_SESSIONS.name) {
+      refuseUnknown('Cannot search', call.args, SEARCH_SESSIONS)
+      return { result: await searchSessions(served, call.args, signal) }
+    }
     const agents = await listServed(served, signal)
-    if (tool === LIST_AGENTS.name) return { result: showAgents(agents) }
-    const agent = agents.find((one) => one.tool === tool)?.name
-    return agent === undefined ? undefined : { agent, turn: sendTo(served, agent, call) }
+    if (tool === LIST_AGENTS.name) {
+      refuseUnknown('Cannot list the agents', call.args, LIST_AGENTS)
+      return { result: showAgents(agents) }
+    }
+    const agent = agents.find((one) => one.tool === tool)
+    if (agent === undefined) return undefined
+    refuseUnknown(`Cannot ask ${agent.name}`, call.args, sendTool(agent))
+    return { agent: agent.name, turn: sendTo(served, agent.name, call) }
   } catch (reason) {
     return { result: toFailedCall(reason) }
   }
+}
+
+/** Throws `invalid` for an argument that the tool does not have, such as a misspelled one. */
+function refuseUnknown(what: string, args: JsonObject, { inputSchema }: Tool): void {
+  const known = Object.keys(inputSchema.properties ?? {})
+  const unknown = Object.keys(args).find((name) => !known.includes(name))
+  if (unknown === undefined) return
+  const takes = known.length === 0 ? 'it takes none' : `it takes ${known.join(', ')}`
+  throw new CrabError('invalid', `${what}: unknown argument ${JSON.stringify(unknown)}`, {
+    hint: didYouMean(unknown, known) ?? takes,
+  })
 }
 
 function sendTo(

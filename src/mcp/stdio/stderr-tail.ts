@@ -4,6 +4,7 @@ import { sanitize } from '../../core/base/sanitize.ts'
 /** The last lines of a stream, in bounded memory; the last one may be unfinished. */
 export class LineTail {
   readonly #hide: (line: string) => string
+  readonly #store: ((read: () => string[]) => void) | undefined
   readonly #decoder = new StringDecoder('utf8')
   #lines: string[] = []
   #open = ''
@@ -15,9 +16,13 @@ export class LineTail {
    */
   onLines: ((read: () => string[]) => void) | undefined
 
-  /** `hide` removes secrets from a line; a line that was truncated before ends in `…`. */
-  constructor(hide = (line: string) => line) {
+  /**
+   * `hide` removes secrets from a line; a line that was truncated before ends in `…`. `store` is called as
+   * onLines() is.
+   */
+  constructor(hide = (line: string) => line, store?: (read: () => string[]) => void) {
     this.#hide = hide
+    this.#store = store
   }
 
   push(chunk: Uint8Array): void {
@@ -25,7 +30,10 @@ export class LineTail {
     const pieces = [this.#open + first, ...further].map((line) => clip(line, MAX_STORED))
     this.#open = pieces.pop()!
     for (const line of pieces) this.#lines.push(line)
-    if (pieces.length > 0) this.onLines?.(() => this.#show(pieces))
+    if (pieces.length > 0) {
+      this.onLines?.(() => this.#show(pieces))
+      this.#store?.(() => this.#show(pieces))
+    }
     if (this.#lines.length > 2 * MAX_LINES) this.#lines = this.#lines.slice(-MAX_LINES)
   }
 

@@ -60,14 +60,16 @@ export function renderPanel(panel: Panel, view: Face): Section {
 }
 
 /** Returns the text below the table. */
-function describeSelected({ note, rows, selected, header }: Panel, widths: readonly number[]): string {
-  const { problem = '', cells = [] } = rows[selected] ?? {}
+function describeSelected(panel: Panel, widths: readonly number[]): string {
+  const { note, noteOf, rows, selected, header } = panel
+  const { value, problem = '', cells = [] } = rows[selected] ?? {}
   const hidden = cells.flatMap((cell, at) => {
     const width = widths[at] ?? 0
     if (cell === '-' || measureWidth(cleanLine(cell)) <= width) return []
     return [width === 0 ? `${header[at]?.toLowerCase()} ${cell}` : cell]
   })
-  return note || problem || hidden.join(' · ')
+  const isShown = noteOf === undefined || noteOf === value
+  return (isShown ? note : '') || problem || hidden.join(' · ')
 }
 
 /** Describes what the keys do, or which key must be pressed again. */

@@ -54,6 +54,8 @@ export interface Panel {
   keys: readonly PanelKey[]
   /** The result of the last action, or the action in progress. */
   note: string
+  /** The value of the row that the note is about, the only one below which it is shown; undefined for all rows. */
+  noteOf?: string | undefined
   /** The key that must be pressed again for the selected row. */
   asked?: string | undefined
   /** Identifies what keeps it current; a panel that is opened again has another one. */

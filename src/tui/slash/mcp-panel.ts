@@ -13,7 +13,10 @@ export interface PanelTarget {
   name: string
 }
 
-/** Builds the panel of all MCP servers: a row for each process, and for each declaration without one. */
+/**
+ * Builds the panel of all MCP servers: a row for each process, and for each declaration without one; those of
+ * this agent first.
+ */
 export function mcpPanel(
   view: McpView,
   { agent, selected = 0, note = '' }: { agent: string; selected?: number; note?: string },
@@ -22,7 +25,9 @@ export function mcpPanel(
   const peers = view.peers.map((peer) => peerRow(peer, groups.get(peer.fingerprint) ?? [], agent))
   const known = new Set(view.peers.map(({ fingerprint }) => fingerprint))
   const idle = [...groups].filter(([fingerprint]) => !known.has(fingerprint))
-  const rows = [...peers, ...idle.map(([, group]) => idleRow(group, agent))]
+  const all = [...peers, ...idle.map(([, group]) => idleRow(group, agent))]
+  const isOwn = ({ value }: PanelRow) => value.startsWith(`${agent}\n`)
+  const rows = [...all.filter(isOwn), ...all.filter((row) => !isOwn(row))]
   return {
     kind: 'panel',
     picker: 'mcp',
@@ -48,7 +53,10 @@ export function mcpPanel(
 
 /** Returns the open panel with a newer view: the cursor stays on its server, and a key that waits for a second press waits on. */
 export function updatedPanel(open: Panel, view: McpView, agent: string): Panel {
-  const fresh = mcpPanel(view, { agent, selected: open.selected, note: open.note })
+  const fresh = {
+    ...mcpPanel(view, { agent, selected: open.selected, note: open.note }),
+    noteOf: open.noteOf,
+  }
   const value = open.rows[open.selected]?.value ?? ''
   const at = value === '' ? -1 : fresh.rows.findIndex((row) => row.value === value)
   if (at < 0) return fresh

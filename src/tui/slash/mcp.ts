@@ -31,7 +31,7 @@ export async function actOnMcp(
   const target = readTarget(value)
   const verb = VERBS.get(key)
   if (!target || !verb) return
-  const busy = withNote(context, `${verb.doing} ${target.name} of ${target.agent}…`)
+  const busy = withNote(context, value, `${verb.doing} ${target.name} of ${target.agent}…`)
   if (!busy) return
   try {
     const result = await request(context.dispatch, 'mcpAction', { ...target, action: verb.action }, signal)
@@ -42,7 +42,7 @@ export async function actOnMcp(
   } catch (reason) {
     const { kind, message, hint } = toCrabError(reason)
     if (kind === 'cancelled') throw reason
-    await refreshPanel(context, hint === undefined ? message : `${message}: ${hint}`, signal)
+    await refreshPanel(context, hint === undefined ? message : `${message} (${hint})`, signal)
   }
 }
 
@@ -115,10 +115,10 @@ const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
   ],
 ])
 
-/** Shows a note below the table; returns whether the panel is still open. */
-function withNote(context: SlashContext, note: string): boolean {
+/** Shows a note about a row below the table; returns whether the panel is still open. */
+function withNote(context: SlashContext, noteOf: string, note: string): boolean {
   const panel = getServerPanel(context.state())
-  if (panel) showOverlay(context, { ...panel, note })
+  if (panel) showOverlay(context, { ...panel, note, noteOf })
   return panel !== undefined
 }
 

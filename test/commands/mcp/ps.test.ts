@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { describeSavings } from '../../../src/commands/mcp/ps.ts'
+import { describeSavings, joinAgents } from '../../../src/commands/mcp/ps.ts'
 import { formatAge, formatMegabytes, groupDigits } from '../../../src/core/base/format.ts'
 import { McpPeer } from '../../../src/core/protocol/crabtalk.generated.ts'
 
@@ -25,6 +25,16 @@ const SHARING: [McpPeer[], string | undefined][] = [
 for (const [peers, words] of SHARING) {
   test(`describeSavings() returns ${words}`, () => assert.equal(describeSavings(peers), words))
 }
+
+test('joinAgents() names a few agents, and counts many', () => {
+  assert.equal(joinAgents(peer(['a', 'b', '(discovery)']).owners), 'a, b')
+  assert.equal(joinAgents(peer(Array.from({ length: 30 }, (_, i) => `agent${i}`)).owners), '30 agents')
+  assert.equal(
+    joinAgents(peer(['an-agent-with-quite-a-long-name']).owners),
+    'an-agent-with-quite-a-long-name',
+  )
+  assert.equal(joinAgents(peer([]).owners), '-')
+})
 
 test('numbers are formatted for people', () => {
   const ages = [4, 60, 7_200, 200_000].map((seconds) =>

@@ -274,6 +274,12 @@ describe('starts and ends of servers', { concurrency: 4 }, () => {
     await assert.rejects(node.servers.connect(agent, 's', NEVER), {
       message: 'Cannot use the MCP server "s": it exited with code 3: bad key [secret]',
     })
+    await using other = await node.openAnother()
+    await until('another process has the log', () => other.servers.logs(agent, 's').length > 0)
+    assert.deepEqual(other.servers.logs(agent, 's').slice(-2), [
+      'bad key [secret]',
+      '[crabtalk: it exited with code 3]',
+    ])
     assert.deepEqual(node.servers.logs(agent, 's').slice(-2), [
       'bad key [secret]',
       '[crabtalk: it exited with code 3]',

@@ -8,6 +8,7 @@ import { toServedAgents } from '../../../src/mcp/serve/definitions.ts'
 import { serveAgents } from '../../../src/mcp/serve/serve-agents.ts'
 import { serveTo } from '../../support/mcp/served-host.ts'
 import { startTestDispatch, type TestDispatch } from '../../support/test-dispatch.ts'
+import { until } from '../../support/until.ts'
 
 const NEVER = new AbortController().signal
 const KIND = 'SDK 2.x, 2026-07-28'
@@ -61,12 +62,65 @@ describe('serveAgents()', () => {
       [{}, /"message" is missing/],
       [{ message: 5 }, /"message" is not a string/],
       [{ message: 'Hi', conversation: '../x' }, /"conversation" is not a valid name/],
+      [
+        { message: 'Hi', conversation_id: 'x' },
+        /unknown argument "conversation_id"[\s\S]*did you mean "conversation"\?/,
+      ],
     ]
     for (const [args, words] of cases) {
       const { text, isError } = await host.call('send_crab', args)
       assert.match(text, words)
       assert.equal(isError, true)
     }
+  })
+
+  test('reports agents that are added without a call, and agent files that cannot be read', async () => {
+    await using node = await startTestDispatch([])
+    let change = () => {}
+    const watch = (onChange: () => void): Disposable => {
+      change = onChange
+      return { [Symbol.dispose]() {} }
+    }
+    await node.home.write('agents/broken.toml', 'modle = 1\n')
+    await using host = await serveTo('SDK 1.x', { dispatch: node.dispatch, cwd: node.home.paths.home, watch })
+    await host.tools()
+    await request(node.dispatch, 'createAgent', { name: 'reviewer' }, NEVER)
+    change()
+    await until('it was told', () => host.changes() === 1)
+    assert.ok((await host.tools()).includes('send_reviewer'))
+    assert.deepEqual(
+      host.log.map((line) => line.slice(0, 50)),
+      ['left out: agents/broken.toml:1: unknown key "modle"'.slice(0, 50)],
+    )
+  })
+
+  test('answers a batch in one line, and logs a line that is not a message', async () => {
+    await using node = await startTestDispatch([])
+    const [input, output] = [new PassThrough(), new PassThrough()]
+    const log: string[] = []
+    const streams = { input, write: (text: string) => void output.write(text) }
+    const rest = { only: [], cwd: node.home.paths.home, env: {}, streams }
+    const served = serveAgents(
+      { dispatch: node.dispatch, ...rest, log: (line) => void log.push(line) },
+      NEVER,
+    )
+    const send = (message: unknown) => input.write(`${JSON.stringify(message)}\n`)
+    const clientInfo = { name: 'old', version: '1' }
+    const params = { protocolVersion: '2025-03-26', capabilities: {}, clientInfo }
+    send({ jsonrpc: '2.0', id: 1, method: 'initialize', params })
+    send([
+      { jsonrpc: '2.0', method: 'notifications/initialized' },
+      { jsonrpc: '2.0', id: 2, method: 'tools/list' },
+      { jsonrpc: '2.0', id: 3, method: 'ping' },
+    ])
+    input.write('{"jsonrpc":"2.0","id":7}\n')
+    const lines = output[Symbol.asyncIterator]()
+    await lines.next()
+    const answers = JSON.parse(String((await lines.next()).value)) as { id: number }[]
+    assert.deepEqual(answers.map(({ id }) => id).toSorted(), [2, 3])
+    assert.deepEqual(log, ['ignored a line of 24 characters that is not a JSON-RPC message'])
+    input.end()
+    await served
   })
 
   test('gives a conversation its own sender, whose turns count as those of local programs', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { renderOverlay } from '../../../src/tui/overlays/overlay.ts'
 import { onChosen, runSlash } from '../../../src/tui/slash/run.ts'
 import { startMcpNode } from '../../support/mcp/mcp-node.ts'
 import { entriesToml, watchedServer } from '../../support/mcp/mcp-servers.ts'
@@ -9,6 +10,7 @@ import { recordFolder } from '../../support/mcp/record-folder.ts'
 import { createSlashChat, type SlashChat } from './slash-chat.ts'
 
 const NEVER = new AbortController().signal
+const VIEW = { columns: 120, rows: 24, color: false, details: false }
 
 test('/mcp shows one row for a server that several agents share, and its keys perform their actions', async () => {
   await using records = await recordFolder()
@@ -49,6 +51,23 @@ test('/mcp shows one row for a server that several agents share, and its keys pe
   assert.equal(row(chat)['STATE'], 'disabled, running')
   await press(chat, 'e')
   assert.doesNotMatch(await file(), /disabled = true/)
+})
+
+test('/mcp lists the servers of this agent first, and shows a result only below its server', async () => {
+  await using node = await startMcpNode([])
+  const entry = (name: string) => `[[mcps]]\nname = "${name}"\ncommand = "/nonexistent/${name}"\n`
+  await node.home.write('agents/abel.toml', `id = "01JZZZZZZZZZZZZZZZZZZZZZZX"\n\n${entry('first')}`)
+  await node.home.write('agents/crab.toml', `id = "01JZZZZZZZZZZZZZZZZZZZZZZZ"\n\n${entry('gone')}`)
+  const chat = createSlashChat(node.dispatch)
+  await runSlash('/mcp', chat.context, NEVER)
+  assert.deepEqual(
+    panel(chat).rows.map(({ cells }) => cells[0]),
+    ['gone', 'first'],
+  )
+  await press(chat, 'p')
+  const below = (selected: number) => renderOverlay({ ...panel(chat), selected }, VIEW).lines.join(' ')
+  assert.match(below(0), /Cannot use the MCP server "gone"/)
+  assert.doesNotMatch(below(1), /Cannot use the MCP server "gone"/)
 })
 
 test('/mcp without servers says how to add one', async () => {
