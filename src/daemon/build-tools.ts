@@ -12,6 +12,7 @@ import { chooseEngine } from '../core/hooks/search/choose-engine.ts'
 import { searchHook } from '../core/hooks/search/search-hook.ts'
 import { searchSessionsHook } from '../core/hooks/search-sessions/search-sessions-hook.ts'
 import { skillsHook } from '../core/hooks/skills/skills-hook.ts'
+import { todoHook } from '../core/hooks/todo.ts'
 import type { ProcessHost } from '../core/process/types.ts'
 import { compositeHook } from '../core/runtime/composite-hook.ts'
 import type { Hook } from '../core/runtime/hook.ts'
@@ -61,6 +62,7 @@ function buildBuiltInTools(
     memoryHook({ memory, now }),
     searchSessionsHook({ search: sessionIndex.search, storage }),
     askUserHook(),
+    todoHook(),
     planHook(),
   ]
 }

@@ -24,6 +24,7 @@ const BUILT_IN = [
   'recall',
   'search_sessions',
   'ask_user',
+  'todo',
 ]
 const GUIDES = ['tools_groups', 'tools_select', 'tools_search']
 const ALLOW = ['--allow', 'mcp__web__*']

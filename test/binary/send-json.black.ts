@@ -7,6 +7,7 @@ import type { JsonObject } from '../../src/core/base/message.ts'
 import type { Reply } from '../support/model-server.ts'
 import { configWithFacts, makeTalk, type Talk } from '../support/talk.ts'
 
+const TODO = { call: 'c2', name: 'todo', args: JSON.stringify({ items: ['[>] Look', '[ ] Answer'] }) }
 const CALL = { call: 'c1', name: 'read', args: '{"path":"a.txt"}' }
 const USAGE = { input: 1000, output: 100, cacheRead: 600, reasoning: 20 }
 
@@ -14,7 +15,7 @@ test('--output json prints one object that describes the whole run', async () =>
   const facts = configWithFacts('input_usd = 1, output_usd = 10')
   await using talk = await makeTalk(
     [
-      { parts: ['Let me look.', CALL], usage: USAGE },
+      { parts: ['Let me look.', CALL, TODO], usage: USAGE },
       { parts: ['Done.'], usage: USAGE },
     ],
     facts,
@@ -39,13 +40,17 @@ test('--output json prints one object that describes the whole run', async () =>
     turns: 2,
     usage: { input: 2000, output: 200, cache_read: 1200, cache_write: 0, reasoning: 40 },
     cost_usd: 0.004,
+    todo: [
+      { text: 'Look', status: 'in_progress' },
+      { text: 'Answer', status: 'pending' },
+    ],
     denied: [],
     notices: [],
     error: null,
   })
   assert.match(String(run), /^[0-9A-Z]{26}$/)
   assert.deepEqual(
-    { ...(tools as JsonObject[])[0], ms: 0 },
+    { ...(tools as JsonObject[]).find(({ name }) => name === 'read'), ms: 0 },
     { server: null, name: 'read', calls: 1, errors: 1, ms: 0 },
   )
   const { total_ms, to_request_ms, ttft_ms } = time as Record<string, number>

@@ -17,7 +17,7 @@ test('the first request of a conversation is shorter than 4,000 bytes', async ()
   const [{ text, json }] = node.server.requests as [(typeof node.server.requests)[0]]
   const tools = (json['tools'] as { function: { name: string } }[]).map((tool) => tool.function.name)
   const files = ['read', 'write', 'edit', 'bash', 'glob', 'grep']
-  assert.deepEqual(tools, [...files, 'remember', 'forget', 'recall', 'search_sessions', 'ask_user'])
+  assert.deepEqual(tools, [...files, 'remember', 'forget', 'recall', 'search_sessions', 'ask_user', 'todo'])
   assert.deepEqual([...tools, 'skill'].toSorted(), BUILT_IN_TOOLS.toSorted()) // no skills exist here
   assert.ok(Buffer.byteLength(text) < 4_000, `${Buffer.byteLength(text)} bytes`)
 })

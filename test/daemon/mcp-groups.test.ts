@@ -37,6 +37,7 @@ const BUILT_IN = [
   'recall',
   'search_sessions',
   'ask_user',
+  'todo',
 ]
 const GUIDES = ['tools_groups', 'tools_select', 'tools_search']
 const SUMMARY = 'They looked at shelves. More follows.'
@@ -52,7 +53,7 @@ test('an agent with 60 MCP tools surveys, selects and calls, and its first reque
   assert.deepEqual(
     groups.map(({ id, member_count }) => [id, member_count]),
     [
-      ...Object.entries({ files: 3, shell: 1, search: 2, memory: 3, conversations: 1, ask: 1 }),
+      ...Object.entries({ files: 3, shell: 1, search: 2, memory: 3, conversations: 1, ask: 1, todo: 1 }),
       ['mcp:web', 20],
       ['mcp:db', 40],
     ],

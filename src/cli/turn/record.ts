@@ -1,7 +1,14 @@
 import { CrabError, ERROR_KINDS } from '../../core/base/errors.ts'
 import { pluralize } from '../../core/base/format.ts'
+import { parseObject } from '../../core/base/json.ts'
+import { readTodoItems, TODO, type TodoItem } from '../../core/base/todo.ts'
 import { type ToolSummary, TurnSummary } from '../../core/base/turn-summary.ts'
-import { McpEventKind, type StreamEnd, type ToolDenial } from '../../core/protocol/crabtalk.generated.ts'
+import {
+  McpEventKind,
+  type StreamEnd,
+  type ToolCallInfo,
+  type ToolDenial,
+} from '../../core/protocol/crabtalk.generated.ts'
 import { fromStreamEnd } from '../../core/protocol/failure.ts'
 import { foldTurnEvent, type TurnFold, type WireTurnEvent } from '../../core/protocol/turn-fold.ts'
 import { toUsageJson } from '../../core/protocol/usage-json.ts'
@@ -26,6 +33,8 @@ export class RunRecord implements TurnFold {
   session = ''
   model = ''
   readonly summary = new TurnSummary<ToolDenial>()
+  /** The last list of the tool `todo`; null when it was not called. */
+  todo: readonly TodoItem[] | null = null
   end: StreamEnd | undefined
   #hasCalls = false
   /** The MCP servers that are connecting, by name. */
@@ -81,6 +90,7 @@ export class RunRecord implements TurnFold {
       case 'toolStart':
       case 'toolsComplete':
         this.#hasCalls = event.$case === 'toolStart'
+        if (event.$case === 'toolStart') this.#readTodo(event.value.calls)
         break
       case 'mcpState':
         if (event.value.kind === McpEventKind.CONNECTING) this.#starting.add(event.value.name)
@@ -99,6 +109,11 @@ export class RunRecord implements TurnFold {
       ttft_ms: this.#firstTextMs === undefined ? null : round(this.#firstTextMs),
       tools_ms: [...this.summary.tools.values()].reduce((sum, tool) => sum + tool.ms, 0),
     }
+  }
+
+  #readTodo(calls: readonly ToolCallInfo[]): void {
+    const last = calls.findLast(({ name, server }) => name === TODO && server === '')
+    if (last) this.todo = readTodoItems(parseObject(last.arguments) ?? {}) ?? this.todo
   }
 
   #note({ message, server }: { message: string; server: string }): void {
@@ -202,6 +217,7 @@ export function toResult(
     cost_usd: end?.costUsd ?? null,
     time: record.times(outcome.now),
     tools: [...record.summary.tools.values()].map(toToolJson),
+    todo: record.todo,
     denied: record.denied,
     notices: record.notices,
     error: error ? toErrorObject(error) : null,

@@ -49,6 +49,7 @@ function resultShape(shapes: Shapes) {
     cost_usd: z.nullable(z.number().check(z.minimum(0))),
     time: timeTable(shapes),
     tools: z.array(toolTable(shapes)),
+    todo: z.nullable(z.array(todoItem())),
     denied: z.array(z.strictObject({ tool: z.string(), server: z.nullable(z.string()), ...denial() })),
     notices: z.array(z.strictObject({ message: z.string(), server: z.exactOptional(z.string()) })),
     error: z.nullable(errorTable(shapes)),
@@ -62,6 +63,10 @@ function timeTable({ milliseconds }: Shapes) {
     ttft_ms: z.nullable(milliseconds),
     tools_ms: milliseconds,
   })
+}
+
+function todoItem() {
+  return z.strictObject({ text: z.string(), status: z.enum(['pending', 'in_progress', 'done']) })
 }
 
 function toolTable({ count, milliseconds }: Shapes) {

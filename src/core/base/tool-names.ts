@@ -1,6 +1,6 @@
 /** The tools that agents have without an MCP server. */
 export const BUILT_IN_TOOLS: readonly string[] = [
-  ...['read', 'glob', 'grep', 'edit', 'write', 'bash', 'ask_user'],
+  ...['read', 'glob', 'grep', 'edit', 'write', 'bash', 'ask_user', 'todo'],
   ...['remember', 'forget', 'recall', 'search_sessions', 'skill'],
 ]
 

@@ -50,7 +50,6 @@ const SPEC: ToolSpec = {
         },
       },
     },
-    required: ['questions'],
   },
   readOnly: true,
 }

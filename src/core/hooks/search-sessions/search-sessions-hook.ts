@@ -31,7 +31,6 @@ const SPEC: ToolSpec = {
       query: { type: 'string' },
       since: { type: 'string', description: 'ISO date' },
     },
-    required: ['query'],
   },
   readOnly: true,
 }

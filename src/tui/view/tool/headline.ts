@@ -1,4 +1,5 @@
 import { parseObject } from '../../../core/base/json.ts'
+import { readTodoItems } from '../../../core/base/todo.ts'
 import type { ToolRun } from '../blocks.ts'
 import { cleanLine, cleanText } from '../clean.ts'
 
@@ -39,12 +40,18 @@ const BUILT_IN: Record<string, { verb: string; object: (args: Args) => string }>
   glob: { verb: 'Find', object: (args) => inPath(textOrEmpty(args['pattern']), args) },
   grep: { verb: 'Search', object: (args) => inPath(`"${textOrEmpty(args['pattern'])}"`, args) },
   ask_user: { verb: 'Ask', object: getQuestion },
+  todo: { verb: 'Todo', object: getCurrentItem },
   present_plan: { verb: 'Plan', object: (args) => textOrEmpty(args['plan']).replace(/^#+ /, '') },
   remember: { verb: 'Remember', object: getName },
   forget: { verb: 'Forget', object: getName },
   recall: { verb: 'Recall', object: (args) => textOrEmpty(args['query']) },
   search_sessions: { verb: 'Search conversations', object: (args) => textOrEmpty(args['query']) },
   skill: { verb: 'Read skill', object: getName },
+}
+
+/** Returns the item that the agent works on. */
+function getCurrentItem(args: Args): string {
+  return readTodoItems(args)?.find(({ status }) => status === 'in_progress')?.text ?? ''
 }
 
 function inPath(pattern: string, args: Args): string {

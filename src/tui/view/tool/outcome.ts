@@ -43,6 +43,7 @@ function describeAmount({ name, server, state, output }: ToolRun, change: readon
 /** Describes how much each tool has found. The lines of a command are shown below its line. */
 const AMOUNTS: Readonly<Record<string, (output: string) => string>> = {
   read: (output) => pluralize(countLines(output), 'line'),
+  todo: (output) => output,
   grep: describeMatches,
   glob: describeFiles,
 }

@@ -1,9 +1,10 @@
 import { pluralize } from '../../../core/base/format.ts'
 import { isUnanswered } from '../../../core/base/not-run.ts'
+import { readTodoItems, TODO, type TodoStatus } from '../../../core/base/todo.ts'
 import { DeniedBy } from '../../../core/protocol/crabtalk.generated.ts'
 import type { CallDenial, ToolRun } from '../blocks.ts'
 import { cleanLine, cleanText } from '../clean.ts'
-import { paint } from '../style.ts'
+import { paint, type TextStyle } from '../style.ts'
 import { truncateText, wrapLines } from '../text.ts'
 import type { RenderContext } from '../view.ts'
 import { computeChange } from './change.ts'
@@ -25,8 +26,30 @@ export function renderTool(tool: ToolRun, view: RenderContext): string[] {
   const inner = { ...view, columns: Math.max(1, view.columns - INDENT.length) }
   const most = view.isWhole ? Number.POSITIVE_INFINITY : view.details ? DIFF_LINES_IN_DETAIL : DIFF_LINES
   const diff = tool.state === 'done' ? renderDiff(change, { most, path: findPath(tool) }, inner) : []
-  const below = [...diff, ...renderReason(tool, inner), ...(view.details ? renderDetails(tool, inner) : [])]
+  const below = [
+    ...diff,
+    ...renderTodo(tool, inner),
+    ...renderReason(tool, inner),
+    ...(view.details ? renderDetails(tool, inner) : []),
+  ]
   return [renderToolLine(tool, describeOutcome(tool, change), view), ...indent(below, view.columns)]
+}
+
+/** Renders the list of a call of `todo`: a sign for each status, and the item that is worked on in bold. */
+function renderTodo(tool: ToolRun, { columns, color }: RenderContext): string[] {
+  if (tool.name !== TODO || tool.server !== '' || tool.state !== 'done') return []
+  const items = readTodoItems(toArguments(tool)) ?? []
+  return items.map(({ text, status }) => {
+    const { mark, style } = TODO_MARKS[status]
+    const line = truncateText(`${mark} ${cleanLine(text)}`, columns)
+    return style ? paint(line, color, style) : line
+  })
+}
+
+const TODO_MARKS: Readonly<Record<TodoStatus, { mark: string; style?: TextStyle }>> = {
+  done: { mark: '✓', style: 'dim' },
+  in_progress: { mark: '▸', style: 'bold' },
+  pending: { mark: '○' },
 }
 
 function findPath(tool: ToolRun): string {

@@ -41,6 +41,11 @@ test('renderTool() describes in words what a built-in tool did, and with what', 
     '✓ Find *.md  no files found',
   )
   assert.equal(renderLine('ask_user', { questions: [{ question: 'Which?' }] }), '✓ Ask Which?')
+  const items = ['[x] Read the code', '[>] Fix the \x1b[31mparser', '[ ] Run the tests']
+  assert.deepEqual(
+    renderLines({ name: 'todo', arguments: JSON.stringify({ items }), output: '1 of 3 done' }),
+    ['✓ Todo Fix the parser  1 of 3 done', '  ✓ Read the code', '  ▸ Fix the parser', '  ○ Run the tests'],
+  )
   assert.equal(renderLine('remember', { name: 'wifi', content: 'lagoon' }), '✓ Remember wifi')
   assert.equal(renderLine('forget', { name: 'wifi' }), '✓ Forget wifi')
   assert.equal(renderLine('recall', { query: 'wifi' }), '✓ Recall wifi')
