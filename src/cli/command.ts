@@ -28,6 +28,8 @@ export type WordKind =
   | 'service'
   | 'shell'
   | 'skill'
+  /** A server of the catalog. */
+  | 'template'
   /** A token of a TCP client. */
   | 'token'
 

@@ -236,6 +236,26 @@ export interface WindowMemory {
   readLookedAt(): Promise<ReadonlyMap<string, number>>
 }
 
+/** A server of the catalog. */
+export interface CatalogOption {
+  id: string
+  /** The description of what it does and what it needs. */
+  detail: string
+  isInstalled: boolean
+}
+
+/** The catalog of MCP servers. Its methods throw errors with a message for the user. */
+export interface CatalogPort {
+  list(agent: string, signal: AbortSignal): Promise<readonly CatalogOption[]>
+  /**
+   * Describes an installation: the command that the server runs or its address, and whether the server can be used
+   * immediately. Throws `conflict` when the agent has such a server, and `usage` when values must be given.
+   */
+  plan(id: string, agent: string, signal: AbortSignal): Promise<{ target: string; isReady: boolean }>
+  /** Installs a server. Returns the result as a sentence, and the commands that the user has to run. */
+  install(id: string, agent: string, signal: AbortSignal): Promise<{ text: string; steps: readonly string[] }>
+}
+
 /**
  * The dependencies that the caller gives the chat: one way to the agents, and the few things it needs from
  * this machine. The chat opens no file and starts no program itself.
@@ -265,6 +285,7 @@ export interface ChatPorts {
   readonly settings: SettingsPort
   readonly schedules: SchedulesPort
   readonly servers: SessionServersPort
+  readonly catalog: CatalogPort
   /** Checks this installation as `crabtalk doctor` does, and applies the fixes if that is asked for. */
   checkSetup(options: { fix: boolean }, signal: AbortSignal): Promise<readonly SetupArea[]>
   /** Milliseconds since 1970. */

@@ -3,6 +3,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { test } from 'node:test'
 import { findProblems } from '../../src/core/config/find-problems.ts'
+import { readTemplate } from '../../src/edge/catalog/template.ts'
 import { readManifest } from '../../src/up/pkg/manifest.ts'
 import { type ExampleSandbox, makeExampleSandbox } from '../docs/example-sandbox.ts'
 import { type Block, matches, readBlocks, type Step, strayTexts, toSteps } from '../docs/page.ts'
@@ -61,9 +62,10 @@ async function runStep(
 
 /** Checks the file that the first line of the block names: `# config.toml`, or `# agents/NAME.toml`. */
 async function checkToml({ text }: Block): Promise<void> {
-  const [, name = ''] = /^# (?:~\/\.crabtalk\/)?((?:agents\/)?[\w-]+\.toml)\b/.exec(text) ?? []
+  const [, name = ''] = /^# (?:~\/\.crabtalk\/)?((?:agents\/|mcp\/catalog\/)?[\w-]+\.toml)\b/.exec(text) ?? []
   assert.notEqual(name, '', 'the block names no file')
   if (name === 'crabtalk.toml') return void readManifest(text)
+  if (name.startsWith('mcp/')) return assert.ok(readTemplate(name, text).ok, name)
   await using home = await temporaryHome()
   await mkdir(join(home.paths.home, 'agents'), { recursive: true })
   await writeFile(join(home.paths.home, name), text)

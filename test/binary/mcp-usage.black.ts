@@ -71,7 +71,7 @@ test('the help of every mcp and policy command has an example', async () => {
   const group = (await box.run(['mcp', '--help'])).stdout
   assert.match(group, /^Usage: crabtalk mcp <command> \[options\]$/m)
   const verbs = [...group.matchAll(/^ {2}mcp (\w+)/gm)].map(([, verb]) => verb!)
-  const own = 'list get add set remove enable disable ping tools call'
+  const own = 'catalog info install list get add set remove enable disable ping tools call'
   const others = 'ps health cost logs reconnect trace serve resources read prompts prompt'
   assert.deepEqual(verbs, `${own} ${others}`.split(' '))
   for (const words of [...verbs.map((verb) => ['mcp', verb]), ['policy', 'why']]) {

@@ -74,7 +74,7 @@ const EVERYTHING = `${MODULES}/@modelcontextprotocol/server-everything/dist/inde
 
 /** Installed programs that would download something or open a window. */
 const TOOLS: Record<string, string> = {
-  npx: `shift; package=$1; shift; exec '${process.execPath}' '${MODULES}'"/$package/dist/index.js" "$@"`,
+  npx: `shift; package=\${1%@[0-9]*}; shift; exec '${process.execPath}' '${MODULES}'"/$package/dist/index.js" "$@"`,
   node: `exec '${process.execPath}' "$@"`,
   npm: `case "$*" in
   'install --global crabtalk') exit 0 ;;

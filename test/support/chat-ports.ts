@@ -2,6 +2,7 @@ import { DEFAULT_CHAT_SETTINGS } from '../../src/core/base/chat-settings.ts'
 import { newUlid } from '../../src/core/base/ids.ts'
 import type { Dispatch } from '../../src/core/protocol/dispatch.ts'
 import type {
+  CatalogPort,
   ChatPorts,
   ProviderSetup,
   SchedulesPort,
@@ -31,6 +32,7 @@ export function chatPorts(dispatch: Dispatch, more: Partial<ChatPorts> & { cwd: 
     },
     schedules: NO_SCHEDULES,
     servers: NO_SERVERS,
+    catalog: NO_CATALOG,
     checkSetup: async () => [],
     now: () => 0,
     elapsed: () => performance.now(),
@@ -70,6 +72,13 @@ const NO_SERVERS: SessionServersPort = {
   find: async () => ({ options: {}, notes: [], unanswered: undefined }),
   answer: async () => {},
   list: async () => [],
+}
+
+/** A catalog without servers. */
+const NO_CATALOG: CatalogPort = {
+  list: async () => [],
+  plan: async () => ({ target: '', isReady: true }),
+  install: async () => ({ text: '', steps: [] }),
 }
 
 /** Remembers nothing. */

@@ -205,6 +205,7 @@ export const LAYERS: Record<string, readonly string[]> = {
   ],
   'src/edge/vault': [...MECHANISM, 'src/core/process/run-tool.ts'],
   'src/edge/credentials': [...MECHANISM, 'src/edge/vault/types.ts'],
+  'src/edge/catalog': MECHANISM,
   'src/edge/import': MECHANISM,
   'src/edge/oauth': [
     ...MECHANISM,

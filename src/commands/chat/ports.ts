@@ -7,7 +7,7 @@ import { resolvePaths } from '../../cli/paths.ts'
 import { lazy } from '../../core/base/lazy.ts'
 import type { Dispatch } from '../../core/protocol/dispatch.ts'
 import { withoutProviderKeys } from '../../core/provider/provider-keys.ts'
-import type { ChatOptions, ChatPorts, ProviderSetup, SchedulesPort } from '../../tui/ports.ts'
+import type { CatalogPort, ChatOptions, ChatPorts, ProviderSetup, SchedulesPort } from '../../tui/ports.ts'
 import { openChatLink } from './link.ts'
 import { openSessionServers } from './session-servers.ts'
 import { openSettings } from './settings.ts'
@@ -65,6 +65,7 @@ export function openChatPorts(host: Host, { noMcp }: Pick<ChatOptions, 'noMcp'> 
       isOff: noMcp === true,
       cwd: () => place.cwd,
     }),
+    catalog: lazyCatalog(host, link.dispatch, () => place.cwd),
     checkSetup: async (options, signal) =>
       (await import('./check-setup.ts')).checkSetup(host, options, signal),
     now: Date.now,
@@ -130,6 +131,16 @@ function lazySchedules(host: Host, dispatch: Dispatch): SchedulesPort {
     list: async () => (await schedules.get()).list(),
     run: async (id, signal) => (await schedules.get()).run(id, signal),
     remove: async (id, signal) => (await schedules.get()).remove(id, signal),
+  }
+}
+
+/** Loads the catalog when it is used first. */
+function lazyCatalog(host: Host, dispatch: Dispatch, cwd: () => string): CatalogPort {
+  const catalog = lazy(async () => (await import('./catalog.ts')).openCatalogPort(host, dispatch, cwd))
+  return {
+    list: async (agent, signal) => (await catalog.get()).list(agent, signal),
+    plan: async (id, agent, signal) => (await catalog.get()).plan(id, agent, signal),
+    install: async (id, agent, signal) => (await catalog.get()).install(id, agent, signal),
   }
 }
 

@@ -58,6 +58,8 @@ export async function listKind(
       return await completeMemoryNames(paths, agent)
     case 'skill':
       return await completeSkills(paths, host)
+    case 'template':
+      return await completeTemplates(paths)
     case 'token':
       return await completeTokens(paths)
   }
@@ -80,6 +82,13 @@ async function completeServers(paths: HomePaths, agent: string): Promise<WordCom
     value: String(name),
     description: disabled === true ? 'disabled' : '',
   }))
+}
+
+/** Returns the servers of the catalog that can be installed. */
+async function completeTemplates(paths: HomePaths): Promise<WordCompletion[]> {
+  const { readCatalog } = await import('../../edge/catalog/catalog.ts')
+  const { templates } = await readCatalog(paths.catalog)
+  return templates.map(({ id, description }) => ({ value: id, description }))
 }
 
 /** Returns the models of all sources if these answer in time, else those that are known without a query. */

@@ -5,7 +5,6 @@ import { withProgress } from '../../cli/progress.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { pluralize } from '../../core/base/format.ts'
 import type { JsonObject } from '../../core/base/message.ts'
-import { sanitize } from '../../core/base/sanitize.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
 import { findMcpEntry, portFileError } from '../../core/config/mcp-declaration.ts'
 import type { McpEntry } from '../../core/config/mcp-entry.ts'
@@ -13,26 +12,18 @@ import { McpActionKind } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import type { Attached } from '../../daemon/attach.ts'
 import { attachServers } from './attach-servers.ts'
-import { changeEntry, readNewServers } from './entry.ts'
+import { changeEntry, readNewServerEntry } from './entry.ts'
 import { readServers } from './servers.ts'
 import { printWarning, unfilledTexts } from './unfilled.ts'
 
 /** Runs `crabtalk mcp add`. */
 export const addServerCommand: CommandHandler = async ({ options, host, signal }) => {
-  const servers = await readNewServers(options, host)
-  for (const { notices = [] } of servers)
-    for (const notice of notices) host.stderr.write(`crabtalk: ${sanitize(notice)}\n`)
+  const { entry, paths, bare = [] } = await readNewServerEntry(options, host)
   await using attached = await attachServers(host, signal)
-  const added: JsonObject[] = []
-  for (const { entry, paths, bare = [], used = [] } of servers) {
-    const tools = await writeEntry(attached, { options, host, entry, create: true, bare }, signal)
-    added.push(toChange(options, entry, tools))
-    if (options.has('json')) continue
-    host.stdout.write(`added ${entry['name']}${formatToolCount(tools)}\n`)
-    for (const [word, path] of paths) host.stdout.write(`  ${word} is ${path}\n`)
-    for (const name of used) host.stdout.write(`  ${name} is the value of this shell\n`)
-  }
-  if (options.has('json')) printJson(host, added.length === 1 ? added[0] : added)
+  const tools = await writeEntry(attached, { options, host, entry, create: true, bare }, signal)
+  if (options.has('json')) return printChange(host, options, entry, tools)
+  host.stdout.write(`added ${entry['name']}${formatToolCount(tools)}\n`)
+  for (const [word, path] of paths) host.stdout.write(`  ${word} is ${path}\n`)
   return 0
 }
 
@@ -47,7 +38,7 @@ export const setServerCommand: CommandHandler = async ({ options, host, signal }
   const before = findMcpEntry(agent.name, mcps, name)
   const entry = changeEntry(before, options, host)
   const tools = await writeEntry(attached, { options, host, entry, create: false }, signal)
-  if (options.has('json')) return printJson(host, toChange(options, entry, tools))
+  if (options.has('json')) return printChange(host, options, entry, tools)
   host.stdout.write(`changed ${entry['name']}${formatToolCount(tools)}\n`)
   return 0
 }
@@ -107,18 +98,20 @@ interface WriteRequest {
   create: boolean
   /** The words that may be meant as paths. */
   bare?: readonly string[]
+  /** Whether the server cannot start yet, so that its entry is written without a start. */
+  skipsStart?: boolean
 }
 
 /**
  * Writes an entry, by default only after its server has started; returns the number of tools that it had
  * then.
  */
-async function writeEntry(
+export async function writeEntry(
   { dispatch }: Attached,
-  { options, host, entry, create, bare = [] }: WriteRequest,
+  { options, host, entry, create, bare = [], skipsStart = false }: WriteRequest,
   signal: AbortSignal,
 ): Promise<number | undefined> {
-  const verify = !options.has('no-verify') && entry['disabled'] !== true
+  const verify = !skipsStart && !options.has('no-verify') && entry['disabled'] !== true
   const message = { agent: readAgentOption(options), config: JSON.stringify(entry), verify, create }
   const writing = request(dispatch, 'upsertMcp', message, signal).catch((reason) =>
     explainRefusal({ entry, create, bare }, reason),
@@ -179,8 +172,13 @@ async function switchServer(
   return 0
 }
 
-function toChange(options: ParsedOptions, entry: JsonObject, tools: number | undefined): JsonObject {
-  return { agent: readAgentOption(options), name: entry['name'], tools: tools ?? null }
+function printChange(
+  host: Host,
+  options: ParsedOptions,
+  entry: JsonObject,
+  tools: number | undefined,
+): number {
+  return printJson(host, { agent: readAgentOption(options), name: entry['name'], tools: tools ?? null })
 }
 
 function formatToolCount(tools: number | undefined): string {

@@ -116,8 +116,8 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   },
   {
     name: 'mcp',
-    args: '',
-    summary: 'MCP servers: state, tools, logs, restart',
+    args: '[add]',
+    summary: 'MCP servers: state, tools, logs, restart, add one',
     whileBusy: true,
     run: showMcp,
   },

@@ -3,23 +3,20 @@ import { McpActionKind, type McpActionResult } from '../../core/protocol/crabtal
 import { request } from '../../core/protocol/dispatch.ts'
 import { newPage } from '../overlays/page.ts'
 import { getServerPanel } from '../state/focus.ts'
+import { showCatalog } from './catalog.ts'
 import { mcpPanel, type PanelTarget, readTarget, updatedPanel } from './mcp-panel.ts'
-import { inColumns, printNotice, showOverlay } from './print.ts'
+import { inColumns, showOverlay } from './print.ts'
 import { toolLine } from './tools.ts'
 import type { SlashContext } from './types.ts'
 
-/** `/mcp`: shows all servers in their current state. */
-export async function showMcp(_args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
+/** `/mcp`: shows all servers in their current state; `/mcp add`, or no servers, opens the catalog. */
+export async function showMcp(args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
+  const add = /^add(?:\s+(.*))?$/.exec(args)
+  if (add) return await showCatalog(add[1] ?? '', context, signal)
   const view = await request(context.dispatch, 'mcpView', {}, signal)
   const panel = mcpPanel(view, context.state())
   if (panel.rows.length > 0) showOverlay(context, panel)
-  else
-    printNotice(
-      context,
-      'info',
-      'No agent has MCP servers yet',
-      'add one with crabtalk mcp add NAME -- COMMAND',
-    )
+  else await showCatalog('', context, signal)
 }
 
 /** Carries out a key of the panel and shows the result, or the failure, below the table. */

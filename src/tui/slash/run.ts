@@ -3,6 +3,7 @@ import type { ChatEffect } from '../text/effects.ts'
 import { findCommands } from '../text/menu.ts'
 import { actOnAgents } from './agents.ts'
 import { onModeChosen, onYoloChosen } from './approvals.ts'
+import { CATALOG, confirmInstall, INSTALL, installFromCatalog } from './catalog.ts'
 import { SLASH_COMMANDS } from './commands.ts'
 import { onConnect } from './connect.ts'
 import { actOnCron } from './cron.ts'
@@ -89,6 +90,10 @@ export async function onChosen(
       return await chooseModel({ name: undefined, target, effort: value }, context, signal)
     case 'mcp':
       return actOnMcp({ value, key }, context, signal)
+    case CATALOG:
+      return confirmInstall(value, context, signal)
+    case INSTALL:
+      return installFromCatalog({ agent: value, id: key ?? '' }, context, signal)
     case 'cron':
       return actOnCron({ value, key }, context, signal)
     case 'doctor':

@@ -2,11 +2,15 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { openCatalogPort } from '../../../src/commands/chat/catalog.ts'
+import type { JsonObject } from '../../../src/core/base/message.ts'
+import { renderToml } from '../../../src/core/config/toml-render.ts'
 import { renderOverlay } from '../../../src/tui/overlays/overlay.ts'
 import { onChosen, runSlash } from '../../../src/tui/slash/run.ts'
 import { startMcpNode } from '../../support/mcp/mcp-node.ts'
-import { entriesToml, watchedServer } from '../../support/mcp/mcp-servers.ts'
+import { entriesToml, misbehavingEntry, watchedServer } from '../../support/mcp/mcp-servers.ts'
 import { recordFolder } from '../../support/mcp/record-folder.ts'
+import { makeTestHost } from '../../support/test-host.ts'
 import { createSlashChat, type SlashChat } from './slash-chat.ts'
 
 const NEVER = new AbortController().signal
@@ -70,13 +74,50 @@ test('/mcp lists the servers of this agent first, and shows a result only below 
   assert.doesNotMatch(below(1), /Cannot use the MCP server "gone"/)
 })
 
-test('/mcp without servers says how to add one', async () => {
+test('/mcp without servers offers the catalog, and installs after showing what would run', async () => {
   await using node = await startMcpNode([])
+  const { paths } = node.home
+  await using place = await makeTestHost({ env: { CRABTALK_HOME: paths.home } })
+  const { command, args } = misbehavingEntry({ tools: ['few'] })
+  await node.home.write('mcp/catalog/mine.toml', toTemplateText({ command, args }))
+  const needy = { command, args, env: { MINE_TOKEN: `\${MINE_TOKEN}` } }
+  await node.home.write('mcp/catalog/needy.toml', toTemplateText(needy, 'needy', 'MINE_TOKEN'))
   const chat = createSlashChat(node.dispatch)
+  const catalog = openCatalogPort(place.host, node.dispatch, () => place.folder)
+  Object.assign(chat.context.ports, { catalog })
+
   await runSlash('/mcp', chat.context, NEVER)
+  const picker = chat.state().overlay
+  assert.ok(picker?.kind === 'picker' && picker.items.length > 80)
+  await onChosen({ type: 'chosen', picker: 'catalog', value: 'mine' }, chat.context, NEVER)
+  const menu = chat.state().overlay
+  assert.ok(menu?.kind === 'menu')
+  assert.ok(menu.note.startsWith(command), menu.note)
+  const install = (id: string) =>
+    onChosen({ type: 'chosen', picker: menu.picker, value: 'crab', key: id }, chat.context, NEVER)
+  await install('mine')
   assert.equal(chat.state().overlay, undefined)
-  assert.match(JSON.stringify(chat.blocks()), /No agent has MCP servers yet.*crabtalk mcp add/)
+  await install('needy')
+  const shown = JSON.stringify(chat.blocks())
+  assert.match(
+    shown,
+    /Installed mine: 2 tools.*Installed needy, which cannot be used yet.*crabtalk vault set MINE_TOKEN/,
+  )
+  await assert.rejects(install('mine'), { kind: 'conflict' })
+  await runSlash('/mcp add min', chat.context, NEVER)
+  const again = chat.state().overlay
+  assert.ok(again?.kind === 'picker')
+  assert.deepEqual(
+    [again.filter, again.items.find(({ value }) => value === 'mine')?.isCurrent],
+    ['min', true],
+  )
 })
+
+function toTemplateText(server: JsonObject, id = 'mine', credential?: string): string {
+  const table = { id, name: 'Mine', description: 'Notes', category: 'notes', server }
+  const credentials = credential === undefined ? [] : [{ name: credential, label: 'Token' }]
+  return renderToml({ ...table, credentials })
+}
 
 test('an error is shown below the table', async () => {
   await using node = await startMcpNode([])
