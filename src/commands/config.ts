@@ -7,6 +7,7 @@ import { ERROR_KINDS } from '../core/base/errors.ts'
 import { pluralize } from '../core/base/format.ts'
 import { sanitize } from '../core/base/sanitize.ts'
 import { REDACTED, redactWords } from '../core/base/secrets/redact.ts'
+import { readAgentFiles } from '../core/config/agent-files.ts'
 import { findProblems, findWarnings } from '../core/config/find-problems.ts'
 import { loadConfig, readTextFile } from '../core/config/load-config.ts'
 import type { PermissionRule } from '../core/config/permissions.ts'
@@ -16,8 +17,10 @@ import { readChatSettings } from '../core/config/tui-schema.ts'
 import { type FileIssue, formatLocation } from '../core/config/validation-issue.ts'
 import { findCronProblems } from '../core/cron/cron-file.ts'
 import { findWide } from '../core/policy/wide-rules.ts'
+import { findIdlePatterns } from '../mcp/entry-facts.ts'
 import { locateKeyIssues } from './config/key-issues.ts'
 import { findUnusableServers } from './config/unusable-servers.ts'
+import { readKnownServers } from './mcp/servers.ts'
 import { collectWrittenRules, findIdleRulesHere } from './written-rules.ts'
 
 /** Runs `crabtalk config path`. */
@@ -48,11 +51,12 @@ export const showConfigCommand: CommandHandler = async ({ options, host }) => {
 }
 
 /** Runs `crabtalk config check`; warnings do not affect the exit code. */
-export const checkConfigCommand: CommandHandler = async ({ options, host }) => {
+export const checkConfigCommand: CommandHandler = async ({ options, host, signal }) => {
   const paths = resolvePaths(host)
   const servers = await findUnusableServers(paths)
   const problems = [...(await findProblems(paths)), ...servers, ...(await findCronProblems(paths.crons))]
-  const warnings = await findConfigWarnings(host)
+  const patterns = problems.length > 0 ? [] : await findPatternWarnings(host, signal)
+  const warnings = [...(await findConfigWarnings(host)), ...patterns]
   if (options.has('json')) {
     printJson(host, [
       ...problems.map((issue) => ({ severity: 'error', ...issue })),
@@ -82,6 +86,17 @@ async function findConfigWarnings(host: Host): Promise<CheckResult[]> {
   const wide = (await collectWrittenRules(paths)).flatMap(findWideRule)
   const idle = await findIdleRulesHere(paths, host)
   return [...unfilled, ...(await findKeyWarnings(host)), ...[...wide, ...idle].map(toResult)]
+}
+
+/** Finds patterns of servers that match none of the tools they listed when they last ran. */
+async function findPatternWarnings(host: Host, signal: AbortSignal): Promise<CheckResult[]> {
+  const files = await readAgentFiles(resolvePaths(host).agents)
+  const hasServers = files.some(({ document }) => document.ok && document.value.table['mcps'] !== undefined)
+  if (!hasServers) return []
+  const servers = await readKnownServers(host, signal)
+  return servers.flatMap((server) => {
+    return findIdlePatterns(server).map((idle) => toResult({ source: server.source, ...idle }))
+  })
 }
 
 /** Finds unknown names and conflicts among the keys of the chat. An invalid file has been reported already. */

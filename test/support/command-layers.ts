@@ -105,9 +105,11 @@ export const COMMAND_LAYERS: Record<string, readonly string[]> = {
     ...COMMAND,
     'src/commands/config/key-issues.ts',
     'src/commands/config/unusable-servers.ts',
+    'src/commands/mcp/servers.ts',
     'src/commands/written-rules.ts',
     'src/core/cron/cron-file.ts',
     'src/core/policy/wide-rules.ts',
+    'src/mcp/entry-facts.ts',
   ],
   'src/commands/connect': [
     ...COMMAND,

@@ -13,7 +13,7 @@ import { McpActionKind } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { findIdleListedRules } from '../../daemon/idle-rules/find-idle-rules.ts'
 import { findIdlePatterns, validateEntry } from '../../mcp/entry-facts.ts'
-import { readAllServers } from '../mcp/servers.ts'
+import { readKnownServers } from '../mcp/servers.ts'
 import { readInstalledNames } from '../written-rules.ts'
 
 type Entry = CheckContext['agents'][number]['mcps'][number]
@@ -26,14 +26,15 @@ export const checkServers: Check = async (context, signal) => {
     ? await openServerCheck(context, signal)
     : (agent: string, entry: Entry) => checkServerProgram(agent, entry, context)
   const findings = await Promise.all(declared.map(({ agent, entry }) => checkServer(agent, entry)))
-  return context.deep ? [...findings, ...(await patternFindings(context, signal))] : findings
+  return [...findings, ...(await patternFindings(context, signal))]
 }
 
-/** Finds patterns of entries, rules and names in `tools` that match no tool, now that the servers have listed theirs. */
+/**
+ * Finds patterns of entries, rules and names in `tools` that match no tool, as far as the servers have listed theirs,
+ * now or before.
+ */
 async function patternFindings({ host, paths }: CheckContext, signal: AbortSignal): Promise<CheckResult[]> {
-  const { attach } = await import('../../daemon/attach.ts')
-  await using attached = await attach(host)
-  const { servers } = await readAllServers(attached.dispatch, signal)
+  const servers = await readKnownServers(host, signal)
   const ofEntries = servers.flatMap(findIdlePatterns)
   const listed = servers.flatMap(({ agent, entry, tools }) =>
     tools ? [{ agent, name: entry.name, tools: tools.map(({ remoteName }) => remoteName) }] : [],

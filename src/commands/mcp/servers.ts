@@ -1,3 +1,4 @@
+import type { Host } from '../../cli/host.ts'
 import type { McpEntry } from '../../core/config/mcp-entry.ts'
 import {
   type AgentInfo,
@@ -47,6 +48,21 @@ export async function readAllServers(
   const view = await request(dispatch, 'mcpView', {}, signal)
   const components = await readComponents(dispatch, { infos: agents, view }, signal)
   return { servers: agents.flatMap((info) => toServerRow(info, view, components)), problems }
+}
+
+/**
+ * Returns the servers of all agents without starting one; none when the home cannot be opened, which other
+ * checks report.
+ */
+export async function readKnownServers(host: Host, signal: AbortSignal): Promise<ServerRow[]> {
+  try {
+    const { attach } = await import('../../daemon/attach.ts')
+    await using attached = await attach(host)
+    return (await readAllServers(attached.dispatch, signal)).servers
+  } catch {
+    signal.throwIfAborted()
+    return []
+  }
 }
 
 /**

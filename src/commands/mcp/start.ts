@@ -5,12 +5,15 @@ import { printJson, printTable } from '../../cli/print.ts'
 import { withProgress } from '../../cli/progress.ts'
 import { CrabError, ERROR_KINDS, toCrabError } from '../../core/base/errors.ts'
 import { findMcpEntry } from '../../core/config/mcp-declaration.ts'
+import type { McpEntry } from '../../core/config/mcp-entry.ts'
 import { McpActionKind, type McpActionResult } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
+import { findIdlePatterns } from '../../mcp/entry-facts.ts'
 import { attachServers } from './attach-servers.ts'
 import { readAgentOption } from './change.ts'
 import { toJsonTool, toToolRow } from './rows.ts'
 import { readAllServers, readServers } from './servers.ts'
+import { printWarning } from './unfilled.ts'
 
 /** Runs `crabtalk mcp ping`; exits with the code of the first failure. */
 export const pingServersCommand: CommandHandler = async (invocation) => {
@@ -40,6 +43,10 @@ export const listToolsCommand: CommandHandler = async (invocation) => {
     const rows = outcomes.flatMap(({ result }) => result?.tools.map(toToolRow) ?? [])
     if (rows.length > 0) await printTable(host, ['TOOL', 'EFFECT', 'BECAUSE', 'DESCRIPTION'], rows)
   }
+  const idle = outcomes.flatMap(({ agent, entry, result }) =>
+    findIdlePatterns({ agent, entry, tools: result?.tools }),
+  )
+  for (const { message, hint } of idle) printWarning(host, message, hint)
   return printFailures(invocation, outcomes)
 }
 
@@ -47,6 +54,7 @@ export const listToolsCommand: CommandHandler = async (invocation) => {
 interface StartOutcome {
   agent: string
   name: string
+  entry: McpEntry
   result?: McpActionResult
   error?: CrabError
 }
@@ -74,7 +82,8 @@ async function startAll(
     host.stderr.write('No servers to start; add one with crabtalk mcp add NAME -- COMMAND\n')
   const outcomes = targets.map(async (target): Promise<StartOutcome> => {
     try {
-      return { ...target, result: await request(dispatch, 'mcpAction', { ...target, action }, signal) }
+      const { agent, name } = target
+      return { ...target, result: await request(dispatch, 'mcpAction', { agent, name, action }, signal) }
     } catch (reason) {
       return { ...target, error: toCrabError(reason) }
     }
@@ -83,7 +92,7 @@ async function startAll(
   return await withProgress(host, `starting ${names}`, Promise.all(outcomes))
 }
 
-type Target = Pick<StartOutcome, 'agent' | 'name'>
+type Target = Pick<StartOutcome, 'agent' | 'name' | 'entry'>
 
 async function listTargets(
   dispatch: Dispatch,
@@ -92,27 +101,30 @@ async function listTargets(
 ): Promise<Target[]> {
   const agent = readAgentOption(options)
   if (!options.has('all'))
-    return (await resolveNames(dispatch, options, signal)).map((name) => ({ agent, name }))
+    return (await resolveEntries(dispatch, options, signal)).map((entry) => ({
+      agent,
+      name: entry.name,
+      entry,
+    }))
   if (options.args.length > 0 || options.has('agent')) {
     throw new CrabError('usage', 'Cannot combine --all with a name or --agent', {
       hint: 'give only one of them',
     })
   }
   const { servers } = await readAllServers(dispatch, signal)
-  return servers.flatMap(({ agent, entry: { name, disabled } }) =>
-    disabled === true ? [] : [{ agent, name }],
+  return servers.flatMap(({ agent, entry }) =>
+    entry.disabled === true ? [] : [{ agent, name: entry.name, entry }],
   )
 }
 
-async function resolveNames(
+async function resolveEntries(
   dispatch: Dispatch,
   options: ParsedOptions,
   signal: AbortSignal,
-): Promise<string[]> {
+): Promise<McpEntry[]> {
   const entries = (await readServers(dispatch, readAgentOption(options), signal)).map(({ entry }) => entry)
-  if (options.args.length === 0)
-    return entries.filter(({ disabled }) => disabled !== true).map(({ name }) => name)
-  const named = options.args.map((name) => findMcpEntry(readAgentOption(options), entries, name).name)
+  if (options.args.length === 0) return entries.filter(({ disabled }) => disabled !== true)
+  const named = options.args.map((name) => findMcpEntry(readAgentOption(options), entries, name))
   return [...new Set(named)]
 }
 
