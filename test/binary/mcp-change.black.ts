@@ -51,6 +51,39 @@ test('mcp add accepts a command without --, and --json prints the added entry', 
   assert.deepEqual(entriesIn(await agentText(box))[0]?.['args'], ['--no-warnings', ...args])
 })
 
+test('mcp add takes all servers of a pasted text, says what it changed, and never prints a secret', async () => {
+  await using box = await makeSandbox()
+  const { command, args } = misbehavingEntry(FEW)
+  const servers = {
+    'My One': {
+      type: 'stdio',
+      command,
+      args,
+      env: { TOKEN: `\${env:TOKEN}`, PORT: 3000 },
+      autoApprove: ['x'],
+    },
+    two: { command: [command, ...args!], timeout: 30, enabled: true },
+  }
+  const text = `// mine\n${JSON.stringify({ mcpServers: servers }).replace(/}}$/, ',}}')}`
+  const unset = await box.run(['mcp', 'add', text])
+  assertFailed(unset, 'usage', { message: /^Cannot add my-one: TOKEN is not set here$/, hint: /--no-verify/ })
+  const added = await box.run(['mcp', 'add', text], { env: { TOKEN: 's3cr3t-value' } })
+  assert.equal(
+    added.stdout,
+    'added my-one: 2 tools\n  TOKEN is the value of this shell\nadded two: 2 tools\n',
+  )
+  assert.deepEqual(added.stderr.split('\n'), [
+    'crabtalk: my-one: "My One" is called my-one here',
+    'crabtalk: my-one: "autoApprove" is left out: what runs without a question is decided by "permissions" of the entry',
+    'crabtalk: two: "timeout" 30 is taken as seconds',
+    '',
+  ])
+  const [one, two] = entriesIn(await agentText(box))
+  assert.deepEqual(one, { name: 'my-one', command, args, env: { TOKEN: 's3cr3t-value', PORT: '3000' } })
+  assert.deepEqual(two, { name: 'two', command, args, timeout_ms: 30_000 })
+  assert.doesNotMatch(unset.stderr + added.stdout + added.stderr, /s3cr3t/)
+})
+
 test('mcp add -a adds a server to another agent', async () => {
   await using box = await makeSandbox()
   await box.run(['agent', 'create', 'reviewer'])

@@ -24,6 +24,21 @@ test('mcp list without servers says how to add one', async () => {
   assert.deepEqual(JSON.parse((await box.run(['mcp', 'list', '--json'])).stdout), [])
 })
 
+test('patterns of an entry that match no tool are named wherever the entry is shown or checked', async () => {
+  await using box = await makeSandbox()
+  await writeAgent(box, entriesToml(everythingEntry()), 'include = ["echo", "ecoh"]\n')
+  const message = /include of everything has ecoh, but no tool has that name/
+  assert.doesNotMatch((await box.run(['config', 'check'])).stderr, message, 'its tools are not known yet')
+  const tools = await box.run(['mcp', 'tools'])
+  assert.match(tools.stderr, message)
+  assert.match(tools.stderr, /did you mean echo\?/)
+  assert.equal(tools.code, 0)
+  const check = await box.run(['config', 'check'])
+  assert.match(check.stderr, /^warning: agents\/crab\.toml:\d+: include of everything has ecoh/m)
+  assert.deepEqual([check.stdout, check.code], ['no problems, 1 warning\n', 0])
+  assert.match((await box.run(['doctor'])).stdout, message)
+})
+
 test('mcp list shows declared and known properties, starts nothing and prints no secret', async () => {
   await using records = await recordFolder()
   await using box = await makeSandbox()
