@@ -35,9 +35,9 @@ export async function runAuthHelper(
   )
 }
 
-/** Converts the error that `crabtalk mcp token` prints without a login: `crabtalk: Cannot use https://…: why`. */
+/** Converts the error that `crabtalk mcp token` prints without a login: `crabtalk: error[credentials]: Cannot use https://…: why`. */
 function toLoginError(line: string): CrabError {
-  const [, why = 'you are not logged in'] = /^\w+: Cannot \w+ \S+: (.+)$/.exec(line) ?? []
+  const [, why = 'you are not logged in'] = /^\w+: (?:error\[\w+\]: )?Cannot \w+ \S+: (.+)$/.exec(line) ?? []
   return new CrabError('credentials', `it requires a login: ${toPrintableLine(why)}`, { hint: LOGIN_COMMAND })
 }
 

@@ -1,6 +1,10 @@
 declare module 'oidc-provider' {
   import type { IncomingMessage, ServerResponse } from 'node:http'
 
+  interface TokenModel {
+    find(value: string): Promise<{ isExpired: boolean } | undefined>
+  }
+
   /** The parts of oidc-provider that the tests use; the package has no types of its own. */
   export class Provider {
     constructor(issuer: string, configuration: object)
@@ -19,7 +23,8 @@ declare module 'oidc-provider' {
       options: { mergeWithLastSubmission: boolean },
     ): Promise<void>
     on(event: string, listener: (...args: never[]) => void): void
-    readonly AccessToken: { find(value: string): Promise<{ isExpired: boolean; scope?: string } | undefined> }
+    readonly AccessToken: TokenModel
+    readonly ClientCredentials: TokenModel
     readonly Grant: new (
       options: object,
     ) => {

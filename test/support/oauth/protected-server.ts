@@ -14,8 +14,12 @@ export interface ProtectedServer extends AsyncDisposable {
   readonly requests: readonly string[]
   /** The tokens that it has accepted, in order, without repetition. */
   readonly tokens: readonly string[]
+  /** The grants of the tokens that it gave, in order. */
+  readonly tokenGrants: readonly string[]
   /** Refuses the tokens that it has accepted so far. */
   refuseTokens(): void
+  /** Refuses these tokens, and every refresh token that was given so far. */
+  endLogins(): Promise<void>
 }
 
 /** The options of `protectedServer()`. */
@@ -32,6 +36,7 @@ export interface ProtectedOptions {
 export async function protectedServer(options: ProtectedOptions = {}): Promise<ProtectedServer> {
   const requests: string[] = []
   const tokens: string[] = []
+  const tokenGrants: string[] = []
   const refused = new Set<string>()
   let serve: (request: IncomingMessage, response: ServerResponse) => void = () => {}
   const listener: Listener = await listen((request, response) => {
@@ -41,6 +46,14 @@ export async function protectedServer(options: ProtectedOptions = {}): Promise<P
   const issuer = listener.origin
   const mcp: ScriptedServer = await scriptedServer({ play: (arrival, response) => guard(arrival, response) })
   const provider = new Provider(issuer, configuration(mcp.url, options))
+  const refreshTokens: { destroy(): Promise<void> }[] = []
+  provider.on('refresh_token.saved', (token: (typeof refreshTokens)[0]) => refreshTokens.push(token))
+  provider.on('grant.success', ({ oidc }: { oidc: { params: { grant_type: string } } }) => {
+    tokenGrants.push(oidc.params.grant_type)
+  })
+  const refuseTokens = () => {
+    for (const token of tokens) refused.add(token)
+  }
   serve = (request, response) => {
     if (request.url?.startsWith('/interaction/')) return void grant(provider, mcp.url, request, response)
     provider.callback()(request, response)
@@ -52,7 +65,9 @@ export async function protectedServer(options: ProtectedOptions = {}): Promise<P
       return true
     }
     const [, token = ''] = /^Bearer (\S+)$/.exec(arrival.headers.authorization ?? '') ?? []
-    const known = token === '' || refused.has(token) ? undefined : await provider.AccessToken.find(token)
+    const find = async () =>
+      (await provider.AccessToken.find(token)) ?? (await provider.ClientCredentials.find(token))
+    const known = token === '' || refused.has(token) ? undefined : await find()
     if (known && !known.isExpired) {
       if (!tokens.includes(token)) tokens.push(token)
       return false
@@ -68,8 +83,11 @@ export async function protectedServer(options: ProtectedOptions = {}): Promise<P
     mcp,
     requests,
     tokens,
-    refuseTokens() {
-      for (const token of tokens) refused.add(token)
+    tokenGrants,
+    refuseTokens,
+    async endLogins() {
+      refuseTokens()
+      for (const token of refreshTokens) await token.destroy()
     },
     async [Symbol.asyncDispose]() {
       await mcp[Symbol.asyncDispose]()
