@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { chmod, readdir, readFile, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { mcp, startServing, writeAgents } from '../support/mcp/watched-agents.ts'
@@ -91,7 +91,7 @@ test('an expired token is replaced in the middle of a session', async () => {
   assert.ok(refreshes(server) >= 1)
 })
 
-test('two processes whose token is refused at once refresh it once', async () => {
+test('two processes whose token is refused at the same time refresh it once', async () => {
   await using server = await protectedServer()
   await using box = await makeSandbox()
   await box.run(['mcp', 'add', '--no-verify', 'far', server.url])
@@ -108,7 +108,7 @@ test('two processes whose token is refused at once refresh it once', async () =>
   assert.deepEqual([refreshes(server), server.tokens.length], [1, 2])
 })
 
-test('send names the command that logs in, and goes on without the server', async () => {
+test('send names the command that logs in, and answers without the server', async () => {
   await using server = await protectedServer()
   await using talk = await makeTalk([{ parts: ['hello'] }])
   await talk.run(['mcp', 'add', '--no-verify', 'far', server.url])
@@ -124,6 +124,21 @@ test('send names the command that logs in, and goes on without the server', asyn
     hint: /--no-browser/,
   })
   assert.deepEqual(server.requests, [])
+})
+
+test('a server of mcp.toml gets the login of its address', async () => {
+  await using server = await protectedServer()
+  await using talk = await makeTalk([{ parts: ['one'] }, { parts: ['two'] }])
+  const folder = join(talk.env['HOME']!, '.config', 'crabtalk')
+  await mkdir(folder, { recursive: true })
+  await writeFile(join(folder, 'mcp.toml'), `[server.far]\nurl = "${server.url}"\n`)
+  const before = await talk.send(['hi'])
+  assert.match(before.stderr, /its tools are left out \(crabtalk mcp login far\)/)
+  const login = await logIn(talk, server)
+  assert.deepEqual([login.stdout, login.code], ['logged in to far\n', 0], login.stderr)
+  const after = await talk.send(['hi'])
+  assert.deepEqual([after.stdout, after.stderr, after.code], ['two\n', '', 0])
+  assert.equal(server.tokens.length, 1)
 })
 
 test('mcp login opens a browser, takes a pasted address, and logs in an app without a user', async () => {

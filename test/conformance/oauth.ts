@@ -1,7 +1,8 @@
 import { computeScopeUnion, type FetchLike } from '@modelcontextprotocol/client'
+import { toLoginUrl } from '../../src/edge/credentials/login-name.ts'
 import { getAccessToken } from '../../src/edge/oauth/access-token.ts'
 import { type LoginHost, logIn } from '../../src/edge/oauth/log-in.ts'
-import { readLogin, toLoginUrl } from '../../src/edge/oauth/login-store.ts'
+import { readLogin } from '../../src/edge/oauth/login-store.ts'
 import { readChallenge } from '../../src/mcp/oauth/discover.ts'
 import { memoryVault } from '../support/oauth/memory-vault.ts'
 

@@ -209,6 +209,7 @@ export const LAYERS: Record<string, readonly string[]> = {
   'src/edge/import': MECHANISM,
   'src/edge/oauth': [
     ...MECHANISM,
+    'src/edge/credentials/login-name.ts',
     'src/edge/vault/types.ts',
     'src/mcp/oauth',
     'src/mcp/remote/token-hash.ts',

@@ -22,7 +22,7 @@ import { hasBrowser, openBrowser } from './open-browser.ts'
 /** Runs `crabtalk mcp login`. */
 export const logInCommand: CommandHandler = async ({ options, host, signal }) => {
   await using attached = await attachServers(host, signal)
-  const target = await findLoginTarget(attached.dispatch, options, signal)
+  const target = await findLoginTarget(attached.dispatch, { options, host }, signal)
   if (target.entry) refuseOtherCredentials(target.entry)
   const login = await requestLogin(target, options, host, signal)
   const [name = ''] = options.args
@@ -47,7 +47,7 @@ export const logInCommand: CommandHandler = async ({ options, host, signal }) =>
 /** Runs `crabtalk mcp logout`. */
 export const logOutCommand: CommandHandler = async ({ options, host, signal }) => {
   await using attached = await attachServers(host, signal)
-  const { url, entry } = await findLoginTarget(attached.dispatch, options, signal)
+  const { url, entry } = await findLoginTarget(attached.dispatch, { options, host }, signal)
   await using home = await openLoginHome(host)
   const { wasLoggedIn, notRevoked } = await logOut(url, home, signal)
   const [name = ''] = options.args
@@ -66,12 +66,14 @@ export const logOutCommand: CommandHandler = async ({ options, host, signal }) =
 function ignore(): undefined {}
 
 async function requestLogin(
-  { url }: LoginTarget,
+  { url, config = {} }: LoginTarget,
   options: ParsedOptions,
   host: Host,
   signal: AbortSignal,
 ): Promise<StoredLogin> {
-  const client = await readClient(options, host, signal)
+  const { client_id: id, scope, issuer, port } = config
+  const client =
+    (await readClient(options, host, signal)) ?? (typeof id === 'string' ? { client_id: id } : undefined)
   const isClientOnly = options.has('client-credentials')
   if (!isClientOnly) requireUser(options, host)
   await using home = await openLoginHome(host, (source) =>
@@ -81,9 +83,9 @@ async function requestLogin(
     url,
     client,
     grant: isClientOnly ? 'client' : 'user',
-    scope: options.value('scope'),
-    issuer: readIssuer(options),
-    port: readPort(options),
+    scope: options.value('scope') ?? (typeof scope === 'string' ? scope : undefined),
+    issuer: readIssuer(options) ?? (typeof issuer === 'string' ? issuer : undefined),
+    port: readPort(options) ?? (typeof port === 'number' ? port : undefined),
     ask: (address: string, stop: AbortSignal) => showAddress(address, { options, host }, stop),
   } as const
   return await logIn(login, home, signal)

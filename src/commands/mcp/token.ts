@@ -3,8 +3,8 @@ import type { Host } from '../../cli/host.ts'
 import { printJson } from '../../cli/print.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { relativeTime } from '../../core/base/relative-time.ts'
+import { toLoginUrl } from '../../edge/credentials/login-name.ts'
 import { getAccessToken } from '../../edge/oauth/access-token.ts'
-import { toLoginUrl } from '../../edge/oauth/login-store.ts'
 import { attachServers } from './attach-servers.ts'
 import { openLoginHome } from './login-home.ts'
 import { findLoginTarget, readAddress } from './login-target.ts'
@@ -46,5 +46,5 @@ async function findUrl(options: ParsedOptions, host: Host, signal: AbortSignal):
 
 async function findByName(options: ParsedOptions, host: Host, signal: AbortSignal): Promise<string> {
   await using attached = await attachServers(host, signal)
-  return (await findLoginTarget(attached.dispatch, options, signal)).url
+  return (await findLoginTarget(attached.dispatch, { options, host }, signal)).url
 }

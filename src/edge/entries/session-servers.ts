@@ -10,6 +10,7 @@ import { locateServerFiles } from './locate-files.ts'
 import { readServerFile, type ServerFile } from './read-server-file.ts'
 import { judgeFile, type StoredTrust, toUntrustedFile, type UntrustedFile } from './server-trust.ts'
 import type { EdgeServer, ServerFileProblem, SessionPlace } from './types.ts'
+import { withLogin } from './with-login.ts'
 
 /** A server of a file, and whether sessions get it. */
 export interface SessionServer {
@@ -122,10 +123,8 @@ async function toSessionServer(
     const hint = `crabtalk vault set ${missing[0]} stores ${missing.length === 1 ? 'it' : 'the first one'}; a default is \${${missing[0]}:-VALUE}`
     return invalid(server, [], `${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not set`, hint)
   }
-  const outcome = checkValue(
-    mcpEntry,
-    withTimeLimits({ name: server.name, ...anchorPaths(server, expansion.entry) }, env),
-  )
+  const literal = await withLogin(server, anchorPaths(server, expansion.entry), resolver)
+  const outcome = checkValue(mcpEntry, withTimeLimits({ name: server.name, ...literal }, env))
   if (outcome.ok) return { server, state: 'ready', entry: outcome.value, reason: '' }
   const [issue] = outcome.problems
   return invalid(server, issue?.path ?? [], issue?.message ?? 'the entry is not valid', issue?.hint)

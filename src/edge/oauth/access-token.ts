@@ -4,8 +4,9 @@ import { openOAuthFetch } from '../../mcp/oauth/oauth-fetch.ts'
 import { refreshTokens } from '../../mcp/oauth/tokens.ts'
 import type { LoginTokens } from '../../mcp/oauth/types.ts'
 import { hashBearerToken } from '../../mcp/remote/token-hash.ts'
+import { toLoginName, toLoginUrl } from '../credentials/login-name.ts'
 import type { LoginHost } from './log-in.ts'
-import { readLogin, type StoredLogin, toLoginName, toLoginUrl, writeLogin } from './login-store.ts'
+import { readLogin, type StoredLogin, writeLogin } from './login-store.ts'
 
 /** The options of `getAccessToken()`. */
 export interface AccessTokenOptions {

@@ -6,15 +6,9 @@ import { beginLogin, chooseClient, finishLogin, requestClientTokens } from '../.
 import { discoverAuthorizationServer, requestChallenge } from '../../mcp/oauth/discover.ts'
 import { type OAuthFetchOptions, openOAuthFetch } from '../../mcp/oauth/oauth-fetch.ts'
 import type { AuthorizationServer, LoginChallenge, LoginClient, LoginTokens } from '../../mcp/oauth/types.ts'
+import { toLoginName, toLoginUrl } from '../credentials/login-name.ts'
 import { type LoginCallback, openCallback } from './callback.ts'
-import {
-  type LoginVault,
-  readLogin,
-  type StoredLogin,
-  toLoginName,
-  toLoginUrl,
-  writeLogin,
-} from './login-store.ts'
+import { type LoginVault, readLogin, type StoredLogin, writeLogin } from './login-store.ts'
 
 /** The connection to the network and to the user that a login needs. */
 export interface LoginHost extends Pick<OAuthFetchOptions, 'hasProxy' | 'timeoutMs' | 'resolveHost'> {

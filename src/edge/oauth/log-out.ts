@@ -1,8 +1,9 @@
 import { CrabError } from '../../core/base/errors.ts'
 import { openOAuthFetch } from '../../mcp/oauth/oauth-fetch.ts'
 import { revokeTokens } from '../../mcp/oauth/tokens.ts'
+import { toLoginName, toLoginUrl } from '../credentials/login-name.ts'
 import type { LoginHost } from './log-in.ts'
-import { readLogin, toLoginName, toLoginUrl } from './login-store.ts'
+import { readLogin } from './login-store.ts'
 
 /** The result of a logout. */
 export interface Logout {

@@ -1,7 +1,7 @@
 import { CrabError } from '../../core/base/errors.ts'
 import { isObject, parseObject } from '../../core/base/json.ts'
-import { sha256 } from '../../core/base/sha256.ts'
 import type { AuthorizationServer, LoginClient, LoginTokens } from '../../mcp/oauth/types.ts'
+import { toLoginName } from '../credentials/login-name.ts'
 import type { Vault } from '../vault/types.ts'
 
 /** A login to an MCP server, as the vault holds it. */
@@ -24,19 +24,6 @@ export interface StoredLogin {
 
 /** The logins in a vault. */
 export type LoginVault = Pick<Vault, 'get' | 'set' | 'remove'>
-
-/** Returns the address that a login belongs to: that of the server without user, query and fragment. */
-export function toLoginUrl(address: string): string {
-  const { origin, pathname } = new URL(address)
-  return origin + pathname
-}
-
-/** Returns the name of a login in the vault. An address with other characters is shortened to its hash. */
-export function toLoginName(url: string): string {
-  const name = `oauth:${url}`
-  if (/^[\w.:/@-]{1,200}$/.test(name)) return name
-  return `oauth:${new URL(url).origin.slice(0, 150)}/@${sha256(url).toString('hex').slice(0, 16)}`
-}
 
 /** Reads the login of a server; undefined when there is none. Throws as the vault does, or `storage`. */
 export async function readLogin(vault: LoginVault, url: string): Promise<StoredLogin | undefined> {

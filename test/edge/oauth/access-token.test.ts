@@ -1,15 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MemoryLeases } from '../../../src/core/lease/memory-leases.ts'
+import { toLoginName, toLoginUrl } from '../../../src/edge/credentials/login-name.ts'
 import { getAccessToken } from '../../../src/edge/oauth/access-token.ts'
 import type { LoginHost } from '../../../src/edge/oauth/log-in.ts'
-import {
-  readLogin,
-  type StoredLogin,
-  toLoginName,
-  toLoginUrl,
-  writeLogin,
-} from '../../../src/edge/oauth/login-store.ts'
+import { readLogin, type StoredLogin, writeLogin } from '../../../src/edge/oauth/login-store.ts'
 import { hashBearerToken } from '../../../src/mcp/remote/token-hash.ts'
 import {
   correctMetadata,
