@@ -291,7 +291,16 @@ const TRICKS: readonly Trick[] = [
 ]
 
 describe('a login refuses', { concurrency: 8 }, () => {
-  for (const { title, answers = () => ({}), answer = () => {}, request, kind, message, last, timeoutMs } of TRICKS) {
+  for (const {
+    title,
+    answers = () => ({}),
+    answer = () => {},
+    request,
+    kind,
+    message,
+    last,
+    timeoutMs,
+  } of TRICKS) {
     test(title, async () => {
       await using server = await hostileServer(answers)
       const items = new Map<string, string>()
