@@ -85,7 +85,12 @@ export const CONFIG_TEXTS: Readonly<Record<string, string>> = {
     'The TCP port to listen on; 0 picks a free one. By default the daemon does not listen on TCP.',
   'daemon.tcp_token':
     'Whether TCP clients must present a token. `false` also needs CRABTALK_ALLOW_TCP_WITHOUT_TOKEN=1 in the environment of the daemon.',
-  mcp: 'Has no keys yet.',
+  mcp: 'The defaults of MCP servers; the same keys of an entry take precedence.',
+  'mcp.start': 'Whether servers start with their agent or with the first call.',
+  'mcp.idle_timeout_ms': 'Ends a server that is unused for this long. By default servers stay.',
+  'mcp.startup_timeout_ms':
+    'The time limit of a start. By default 10 s, and 60 s for the first start with `npx` or `uvx`.',
+  'mcp.timeout_ms': 'The time limit of a call without progress. By default 60 s.',
   tui: 'Settings of the [chat](chat.md#settings).',
   'tui.theme': 'The colors: `auto` follows the background of the terminal.',
   'tui.colors':

@@ -29,11 +29,12 @@ export function buildMcp(
   const watches = new DisposableStack()
   const servers = lazy(async () => {
     const { openMcpServers } = await import('../mcp/open-servers.ts')
-    const baseEnv = (await liveConfig.config()).env
+    const { env: baseEnv, mcp: entryDefaults } = await liveConfig.config()
     const isLongLived = daemon !== undefined || isInteractive
     const opened = openMcpServers({
       ...{ processes, home: paths.home, cacheDir: paths.cache, env, baseEnv, now, wait, frames: mcpFrames },
       ownCommand,
+      entryDefaults,
       startsKnown: isLongLived,
       logDir: join(paths.logs, 'mcp'),
       onEvent: (event) => mcpEvents.publish(event),

@@ -25,7 +25,7 @@ export interface LiveConfigOptions {
 }
 
 /** A part of config.toml, as users call it. */
-export type ConfigPart = 'models' | '[permissions]' | '[env]' | '[skills]' | '[daemon]'
+export type ConfigPart = 'models' | '[permissions]' | '[env]' | '[mcp]' | '[skills]' | '[daemon]'
 
 /** The current content of config.toml, ready to be put into use. */
 export interface PreparedConfig {
@@ -214,6 +214,7 @@ function findChangedParts(before: Config | undefined, after: Config): ConfigPart
       ({ permissions }) => permissions.map(({ effect, pattern, for: only }) => [effect, pattern, only]),
     ],
     ['[env]', ({ env }) => env],
+    ['[mcp]', ({ mcp }) => mcp],
     ['[skills]', ({ skillDirs }) => skillDirs],
     ['[daemon]', ({ daemon }) => daemon],
   ]

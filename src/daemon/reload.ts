@@ -111,8 +111,9 @@ const MODELS_TIMEOUT_MS = 1_000
 /** Applies the current config.toml, and returns the parts that changed. */
 async function applyConfig(node: Reloadable, signal: AbortSignal): Promise<readonly ConfigPart[]> {
   const { config, changed } = await readConfig(node.liveConfig, signal)
-  const servers = changed.includes('[env]') ? await node.servers() : undefined
-  await servers?.setBaseEnv(config.env)
+  const isForServers = changed.includes('[env]') || changed.includes('[mcp]')
+  const servers = isForServers ? await node.servers() : undefined
+  await servers?.setBaseEnv(config.env, config.mcp)
   if (changed.includes('[daemon]'))
     node.log('warn', 'changes in [daemon] apply after a restart of the daemon')
   return changed

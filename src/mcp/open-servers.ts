@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { waitAtMost } from '../core/base/deadline.ts'
 import { exceedsShownTools } from '../core/base/tool-limits.ts'
+import type { McpEntry } from '../core/config/mcp-entry.ts'
 import type { ProcessHost } from '../core/process/types.ts'
 import type { McpServerEvent } from '../core/runtime/events.ts'
 import type { TargetDefaults } from './fingerprint.ts'
@@ -32,6 +33,8 @@ export interface McpOptions extends TargetDefaults {
    * leaves them to the first call (ADR 0216).
    */
   startsKnown: boolean
+  /** The defaults of entries, below their own keys. */
+  entryDefaults?: Partial<McpEntry>
   /** The folder of the logs of servers, absolute; without it they are in memory only. */
   logDir?: string
   /** Receives every server event, once for each owner. Must not throw. */
@@ -69,8 +72,9 @@ export function openMcpServers(options: McpOptions): McpServers {
     },
     ...openServerCalls({ peers, memory, now, logDir: options.logDir }),
     ...openResourcesAndPrompts(peers),
-    async setBaseEnv(baseEnv) {
-      for (const agentId of await peers.rebase(baseEnv)) startEager(peers, agentId, startsKnown)
+    async setBaseEnv(baseEnv, entryDefaults) {
+      for (const agentId of await peers.rebase(baseEnv, entryDefaults))
+        startEager(peers, agentId, startsKnown)
     },
     renewCredentials: () => peers.renewCredentials(),
     release: () => peers.release(),

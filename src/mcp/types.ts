@@ -217,10 +217,10 @@ export interface McpServers extends AsyncDisposable {
    */
   verify(agent: AgentConfig, entry: McpEntry, signal: AbortSignal): Promise<VerifiedServer>
   /**
-   * Replaces `[env]` of config.toml, also for registered agents: servers that it changes are restarted, the
+   * Replaces `[env]` and the defaults of `[mcp]` of config.toml, also for registered agents: servers that it changes are restarted, the
    * others continue. Turns under way keep the connections they have.
    */
-  setBaseEnv(baseEnv: Readonly<Record<string, string>>): Promise<void>
+  setBaseEnv(baseEnv: Readonly<Record<string, string>>, entryDefaults?: Partial<McpEntry>): Promise<void>
   /**
    * Learns that credentials have changed: servers whose helpers failed are tried again, and servers whose env helper
    * now prints other variables are restarted.

@@ -40,6 +40,8 @@ export interface McpNode extends AsyncDisposable {
 export interface McpNodeOptions {
   baseEnv?: Record<string, string>
   env?: Record<string, string | undefined>
+  /** The defaults of entries. */
+  entryDefaults?: Partial<McpEntry>
   /** False as in a process that serves one command. */
   startsKnown?: boolean
   /** Returns the command that helpers called `crabtalk` run. */
@@ -67,6 +69,7 @@ function openNode(
     baseEnv = {},
     env = process.env,
     startsKnown = true,
+    entryDefaults = {},
     ownCommand,
     mark,
     folder,
@@ -92,6 +95,7 @@ function openNode(
       now: () => node.now(),
       wait: (ms, signal) => waitForClock(node, ms, signal),
       startsKnown,
+      entryDefaults,
       onEvent: (event) => events.push(event),
     }),
     watch: (serverOptions, start) => watchedServer(folder, serverOptions, start),

@@ -27,7 +27,7 @@ export const PROVIDER_KINDS = [
 /** The kind of a provider. */
 export type ProviderKind = (typeof PROVIDER_KINDS)[number]
 
-/** The schema of config.toml, built on first use. `mcp` has no keys yet. */
+/** The schema of config.toml, built on first use. */
 export const configTable = z.lazy(() =>
   strictTable({
     model: z.exactOptional(filledString()),
@@ -38,7 +38,7 @@ export const configTable = z.lazy(() =>
     env: z._default(z.record(variableName(), z.string()), {}),
     permissions: z.exactOptional(permissionsTable),
     daemon: z.prefault(daemon(), {}),
-    mcp: z.exactOptional(strictTable({})),
+    mcp: z.prefault(z.lazy(mcp), {}),
     tui: z.prefault(z.lazy(tuiTable), {}),
   }),
 )
@@ -80,6 +80,16 @@ function llm() {
     api_key: z.exactOptional(headerKey()),
     model: z.exactOptional(filledString()),
   }).check(tableCheck(findKeyWithoutAddress))
+}
+
+/** The defaults of all servers; the keys of an entry take precedence. */
+function mcp() {
+  return strictTable({
+    start: z.exactOptional(z.enum(['eager', 'lazy'])),
+    idle_timeout_ms: z.exactOptional(milliseconds()),
+    startup_timeout_ms: z.exactOptional(milliseconds()),
+    timeout_ms: z.exactOptional(milliseconds()),
+  })
 }
 
 function daemon() {

@@ -2,6 +2,7 @@ import type { Effort } from '../base/effort.ts'
 import type { JsonObject } from '../base/message.ts'
 import { type ConfigTable, configTable, type ProviderKind } from './config-schema.ts'
 import { HOOKS_HINT, withoutConfigKeys, withoutEmptyTexts } from './legacy.ts'
+import type { McpEntry } from './mcp-entry.ts'
 import { type PermissionRule, toRules } from './permissions.ts'
 import { checkValue, isTable } from './schema.ts'
 import { type TomlDocument, toFileIssues } from './toml.ts'
@@ -57,6 +58,8 @@ export interface Config {
   skillDirs: readonly string[]
   /** Default environment variables for every MCP server that is a program. */
   env: Readonly<Record<string, string>>
+  /** The defaults of MCP servers, below the keys of their entries. */
+  mcp: Pick<McpEntry, 'start' | 'idle_timeout_ms' | 'startup_timeout_ms' | 'timeout_ms'>
   /** Rules for every agent, in addition to its own. */
   permissions: readonly PermissionRule[]
   daemon: {
@@ -75,6 +78,7 @@ export const EMPTY_CONFIG: Config = {
   defaultModel: undefined,
   skillDirs: [],
   env: {},
+  mcp: {},
   permissions: [],
   daemon: { onDemand: true, tcpPort: undefined, tcpToken: true },
 }
@@ -129,6 +133,7 @@ function normalize(table: ConfigTable, locate: (path: KeyPath) => string): Confi
     ...(table.effort !== undefined && { effort: table.effort }),
     skillDirs: table.skills.dirs,
     env: table.env,
+    mcp: table.mcp,
     permissions: toRules(table.permissions, locate),
     daemon: { onDemand: daemon.on_demand, tcpPort: daemon.tcp_port, tcpToken: daemon.tcp_token },
   }

@@ -10,7 +10,7 @@ import { runEnvHelper } from '../helper/env-helper.ts'
 import type { RunningProgram } from '../helper-program.ts'
 import { validateTarget } from '../remote/header-rules.ts'
 import type { FrameTap } from '../types.ts'
-import { Claims, filterEnabled, getClaimedEntry } from './claims.ts'
+import { Claims, filterEnabled } from './claims.ts'
 import { DrainingPeers } from './draining-peers.ts'
 import { type OpenOptions, openLink } from './open-link.ts'
 import { type Claim, Peer } from './peer.ts'
@@ -29,6 +29,8 @@ export interface PeersOptions extends TargetDefaults {
   now(): number
   /** Waits for a time in milliseconds without keeping the process alive. Rejects when aborted. */
   wait(ms: number, signal: AbortSignal): Promise<unknown>
+  /** The defaults of entries, below their own keys. */
+  entryDefaults?: Partial<McpEntry> | undefined
   /** The folder of the logs of servers; without it they are in memory only. */
   logDir?: string | undefined
   /** Sees every message of every connection. */
@@ -49,6 +51,9 @@ export interface PeersOptions extends TargetDefaults {
 export class Peers {
   readonly #options: PeersOptions
   #baseEnv: PeersOptions['baseEnv']
+  #entryDefaults: Partial<McpEntry>
+  /** The declared entry of each entry with defaults. */
+  readonly #declared = new WeakMap<McpEntry, McpEntry>()
   readonly #slots = newStartSlots()
   readonly #peers = new Map<string, Peer>()
   readonly #claims = new Claims()
@@ -61,6 +66,7 @@ export class Peers {
   constructor(options: PeersOptions) {
     this.#options = options
     this.#baseEnv = options.baseEnv
+    this.#entryDefaults = options.entryDefaults ?? {}
     this.#emitter = new PeerEmitter(options.now)
   }
 
@@ -111,7 +117,7 @@ export class Peers {
    * Registers an agent unless exactly this version is registered, and returns whether it did. Starts nothing.
    */
   async ensure(agent: AgentConfig): Promise<boolean> {
-    const isSame = this.#claims.isInForce(agent)
+    const isSame = this.#claims.isInForce({ ...agent, mcps: this.#withDefaults(agent.mcps) })
     if (!isSame) await this.register(agent)
     return !isSame
   }
@@ -120,8 +126,12 @@ export class Peers {
    * Replaces the base environment of programs; the declarations that it changes move to other servers.
    * Returns the ids of the registered agents.
    */
-  async rebase(baseEnv: PeersOptions['baseEnv']): Promise<string[]> {
+  async rebase(
+    baseEnv: PeersOptions['baseEnv'],
+    entryDefaults: Partial<McpEntry> = this.#entryDefaults,
+  ): Promise<string[]> {
     this.#baseEnv = baseEnv
+    this.#entryDefaults = entryDefaults
     const ids = this.#claims.agents()
     await Promise.all(ids.map((id) => this.#claims.serialize(id, () => this.#claimAgain(id))))
     return ids
@@ -183,14 +193,27 @@ export class Peers {
     return toTarget(entry, { home: this.#options.home, baseEnv: this.#baseEnv })
   }
 
+  #withDefaults(entries: readonly McpEntry[]): McpEntry[] {
+    return entries.map((entry) => {
+      const whole = { ...this.#entryDefaults, ...entry }
+      this.#declared.set(whole, entry)
+      return whole
+    })
+  }
+
   async #claimAgain(id: string): Promise<void> {
     const claimed = this.#claims.get(id) ?? []
     const name = claimed[0]?.agent
-    if (name !== undefined) await this.#reconcile({ id, name, mcps: claimed.map(getClaimedEntry) })
+    if (name !== undefined)
+      await this.#reconcile({
+        id,
+        name,
+        mcps: claimed.map((claim) => this.#declared.get(claim.entry) ?? claim.entry),
+      })
   }
 
   async #reconcile(agent: Pick<AgentConfig, 'id' | 'name' | 'mcps'>): Promise<void> {
-    const entries = filterEnabled(agent.mcps)
+    const entries = filterEnabled(this.#withDefaults(agent.mcps))
     const known = await Promise.all(entries.map((entry) => this.#resolve(entry, agent.id)))
     if (this.#isOver) return
     const claimed = entries.map((entry, i): Claim => {
@@ -223,7 +246,7 @@ export class Peers {
 
   #createUndeclared(resolved: ResolvedServer, entry: McpEntry): Peer {
     const peer = this.#createPeer(resolved)
-    peer.claims = [{ agentId: '', agent: '', entry, peer }]
+    peer.claims = [{ agentId: '', agent: '', entry: { ...this.#entryDefaults, ...entry }, peer }]
     this.#undeclared.add(peer)
     return peer
   }

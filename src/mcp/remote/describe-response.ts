@@ -19,6 +19,24 @@ export function describeResponse({ status, statusText, body }: PlainResponse, ad
   return `it answered HTTP ${status}${name} at ${address}${words === '' ? '' : `: ${words}`}`
 }
 
+/**
+ * Describes what a challenge (RFC 6750, section 3) says that the body may not: the scopes that are missing, and the
+ * server's explanation. Empty without them.
+ */
+export function describeChallenge(challenge: string | null): string {
+  const scope = readParameter(challenge, 'scope')
+  const why = readParameter(challenge, 'error_description')
+  return [why, scope && `it needs the scopes ${scope}`]
+    .filter(Boolean)
+    .map((one) => `; ${one}`)
+    .join('')
+}
+
+function readParameter(challenge: string | null, name: string): string {
+  const [, value = ''] = new RegExp(`[ ,]${name}="([^"]*)"`, 'i').exec(challenge ?? '') ?? []
+  return toPrintableLine(value).slice(0, MAX_WORDS)
+}
+
 /** Extracts the readable message of a body as one line; an HTML page is reduced to "a web page". */
 export function describeBody(body: string): string {
   const text = body.trim()

@@ -6,7 +6,7 @@ import { VERSION } from '../../core/base/version.ts'
 import type { RemoteTarget } from '../fingerprint.ts'
 import { boundedBody, readBodyStart } from './bounded-body.ts'
 import type { Credentials } from './credentials.ts'
-import { describeResponse } from './describe-response.ts'
+import { describeChallenge, describeResponse } from './describe-response.ts'
 import { type Authentication, adviseCredentials, findAuthentication } from './login-hint.ts'
 import type { CurrentRequest } from './pending-request.ts'
 
@@ -127,7 +127,8 @@ async function handleResponse(
   }
   const text = await readBodyStart(body)
   const { target, address, credentials } = options
-  const words = credentials.hide(describeResponse({ status, statusText, body: text }, address))
+  const challenge = status === 403 ? describeChallenge(headers.get('www-authenticate')) : ''
+  const words = credentials.hide(describeResponse({ status, statusText, body: text }, address) + challenge)
   if (status === 401) {
     options.note(words)
     throw toCredentialsError(target, words)

@@ -206,7 +206,11 @@ for (const [name, text, lines] of [
       'hint: the keys are daemon, effort, env, llm, mcp, model, permissions, providers, skills, tui',
     ],
   ],
-  ['keys of sections that have none yet', '[mcp]\nx = 1\n', ['config.toml:2: unknown key "mcp.x"']],
+  [
+    'a default of MCP servers',
+    '[mcp]\ntimeuot_ms = 1\n',
+    ['config.toml:2: unknown key "mcp.timeuot_ms"', 'hint: did you mean "timeout_ms"?'],
+  ],
   [
     'settings of the chat',
     '[tui]\ntheme = "drak"\ncompact_at = 0.1\nstatus = ["agent", "contxt"]\n[tui.colors]\naccent = "#12"\nfoo = "red"\n',

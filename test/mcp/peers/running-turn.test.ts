@@ -140,6 +140,18 @@ describe('a running turn', { concurrency: 4 }, () => {
   })
 })
 
+test('the defaults of all servers apply below the keys of an entry', async () => {
+  await using node = await mcpNode({ entryDefaults: { start: 'lazy' } })
+  const [own, plain] = [node.watch(), node.watch()]
+  const agent = agentWith([
+    { ...own.entry, start: 'eager' },
+    { ...plain.entry, name: 'plain' },
+  ])
+  await node.servers.hook.onRegisterAgent!(agent)
+  await until('one is connected', () => node.servers.peers().some(({ state }) => state === 'connected'))
+  assert.deepEqual([own.starts().length, plain.starts().length], [1, 0])
+})
+
 test('setBaseEnv() restarts servers with the new environment, and turns keep theirs', async () => {
   await using node = await mcpNode()
   const [server, fixed] = [node.watch(), node.watch({}, { name: 'fixed', env: { A: '0' } })]

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { describeBody, describeResponse } from '../../../src/mcp/remote/describe-response.ts'
+import {
+  describeBody,
+  describeChallenge,
+  describeResponse,
+} from '../../../src/mcp/remote/describe-response.ts'
 
 test('describeBody() finds the readable message of an answer', () => {
   for (const [body, words] of [
@@ -26,4 +30,11 @@ test('describeResponse() contains the status, the URL and the message', () => {
     describeResponse({ status: 599, statusText: '', body: '' }, 'https://h/'),
     'it answered HTTP 599 at https://h/',
   )
+})
+
+test('describeChallenge() names the missing scopes and the explanation', () => {
+  const challenge = 'Bearer error="insufficient_scope", scope="files:write", error_description="read only"'
+  assert.equal(describeChallenge(challenge), '; read only; it needs the scopes files:write')
+  assert.equal(describeChallenge('Bearer realm="x"'), '')
+  assert.equal(describeChallenge(null), '')
 })
