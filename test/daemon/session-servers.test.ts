@@ -65,7 +65,7 @@ test('an attached server is called by the rules that come with it', async () => 
   const extra = node.watch('extra')
   const allowed = { ...JSON.parse(toConfig(extra)), permissions: { allow: ['echo'] } }
   await ask(node, 'one', { options: { mcps: [JSON.stringify(allowed)] } })
-  assert.match(node.server.requests[1]!.text, /"content":"hi"/)
+  assert.match(node.server.requests[1]!.text, /"content":"hi[\\"]/)
   await ask(node, 'two', { options: { mcps: [toConfig(extra)] } })
   assert.match(node.server.requests[3]!.text, /Not permitted/)
 })
