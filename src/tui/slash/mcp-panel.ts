@@ -113,7 +113,7 @@ function peerRow(peer: McpPeer, declared: readonly AgentDeclaration[], agent: st
       memoryBytes === undefined ? '-' : byteText(memoryBytes),
       peer.target,
     ],
-    problem: peer.error,
+    problem: pickDeclaration(declared, agent)?.error || peer.error, // that of a declaration names what to run
   }
 }
 

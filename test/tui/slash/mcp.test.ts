@@ -7,6 +7,7 @@ import type { JsonObject } from '../../../src/core/base/message.ts'
 import { renderToml } from '../../../src/core/config/toml-render.ts'
 import { renderOverlay } from '../../../src/tui/overlays/overlay.ts'
 import { onChosen, runSlash } from '../../../src/tui/slash/run.ts'
+import { scriptedServer } from '../../support/mcp/http/scripted-server.ts'
 import { startMcpNode } from '../../support/mcp/mcp-node.ts'
 import { entriesToml, misbehavingEntry, watchedServer } from '../../support/mcp/mcp-servers.ts'
 import { recordFolder } from '../../support/mcp/record-folder.ts'
@@ -129,6 +130,18 @@ test('an error is shown below the table', async () => {
   assert.match(panel(chat).note, /gone/)
   assert.equal(row(chat)['STATE'], 'failed')
   assert.notEqual(panel(chat).rows[0]?.problem, '')
+})
+
+test('a server that needs a login is shown with the command that logs in', async () => {
+  await using server = await scriptedServer({ play: (_, response) => !!response.writeHead(401).end() })
+  await using node = await startMcpNode([])
+  await node.home.write('agents/crab.toml', `[[mcps]]\nname = "far"\nurl = "${server.url}"\n`)
+  const chat = createSlashChat(node.dispatch)
+  await runSlash('/mcp', chat.context, NEVER)
+  await press(chat, 'p')
+  assert.equal(row(chat)['STATE'], 'needs login')
+  assert.match(panel(chat).rows[0]!.problem!, /; log in with crabtalk mcp login far$/)
+  assert.match(panel(chat).note, /\(crabtalk mcp login far\)$/)
 })
 
 test('a panel that was closed meanwhile stays closed', async () => {
