@@ -65,13 +65,12 @@ interface Row {
   pid: number
 }
 
-test('mcp ps, logs, reconnect and trace need a daemon, and start none', async () => {
+test('mcp ps, logs --follow, reconnect and trace need a daemon, and start none', async () => {
   await using box = await makeSandbox()
   await writeAgents(box, { crab: [misbehavingEntry(FEW, { name: 'one' })] })
   for (const words of [
     ['ps'],
     ['ps', '--json'],
-    ['logs', 'one'],
     ['logs', '-f', 'one'],
     ['reconnect', 'one'],
     ['trace', '-f'],

@@ -42,7 +42,7 @@ const MISTAKES: [string[], RegExp, RegExp][] = [
   [['mcp', 'logs'], /(is|are) missing$/, /<name>$/],
   [['mcp', 'logs', '-n', '1.5', 'fs'], /^Cannot use --lines 1\.5: /, /--lines 3/],
   [['mcp', 'logs', '--folow', 'fs'], /^Unknown option --folow$/, /--follow\?$/],
-  [['mcp', 'reconnect'], /(is|are) missing$/, /<name>$/],
+  [['mcp', 'reconnect', 'a', 'b'], /it takes no/, /./],
   [['mcp', 'health', 'a', 'b'], /it takes no/, /./],
   [['mcp', 'health', '--all', 'fs'], /^Cannot combine --all with a name or --agent$/, /give only one/],
   [['mcp', 'cost', '--all', '-a', 'crab'], /^Cannot combine --all with a name or --agent$/, /give only one/],
