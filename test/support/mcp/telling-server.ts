@@ -1,8 +1,9 @@
 import { writeFile } from 'node:fs/promises'
 
-/** The code of a server that writes TOKEN to standard error, and whose tool `tell` returns it and its length. */
+/** The code of a server that creates the file `started` beside it, writes TOKEN to standard error, and whose tool `tell` returns it and its length. */
 const TELLING_SERVER = `
 const token = process.env.TOKEN ?? ''
+require('node:fs').appendFileSync(require('node:path').join(__dirname, 'started'), 'x')
 process.stderr.write('started with ' + token + '\\n')
 const answer = ({ method, params }) => {
   if (method === 'initialize') return { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'telling', version: '1' } }
