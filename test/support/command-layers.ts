@@ -169,6 +169,7 @@ export const COMMAND_LAYERS: Record<string, readonly string[]> = {
     'src/edge/catalog',
     'src/edge/credentials/login-name.ts',
     'src/edge/entries',
+    'src/edge/import/foreign-entry.ts',
     'src/edge/oauth',
     'src/edge/vault',
     'src/mcp/entry-facts.ts',

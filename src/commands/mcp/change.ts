@@ -5,6 +5,7 @@ import { withProgress } from '../../cli/progress.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { pluralize } from '../../core/base/format.ts'
 import type { JsonObject } from '../../core/base/message.ts'
+import { sanitize } from '../../core/base/sanitize.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
 import { findMcpEntry, portFileError } from '../../core/config/mcp-declaration.ts'
 import type { McpEntry } from '../../core/config/mcp-entry.ts'
@@ -12,18 +13,26 @@ import { McpActionKind } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import type { Attached } from '../../daemon/attach.ts'
 import { attachServers } from './attach-servers.ts'
-import { changeEntry, readNewServerEntry } from './entry.ts'
+import { changeEntry, readNewServers } from './entry.ts'
 import { readServers } from './servers.ts'
 import { printWarning, unfilledTexts } from './unfilled.ts'
 
 /** Runs `crabtalk mcp add`. */
 export const addServerCommand: CommandHandler = async ({ options, host, signal }) => {
-  const { entry, paths, bare = [] } = await readNewServerEntry(options, host)
+  const servers = await readNewServers(options, host)
+  for (const { notices = [] } of servers)
+    for (const notice of notices) host.stderr.write(`crabtalk: ${sanitize(notice)}\n`)
   await using attached = await attachServers(host, signal)
-  const tools = await writeEntry(attached, { options, host, entry, create: true, bare }, signal)
-  if (options.has('json')) return printChange(host, options, entry, tools)
-  host.stdout.write(`added ${entry['name']}${formatToolCount(tools)}\n`)
-  for (const [word, path] of paths) host.stdout.write(`  ${word} is ${path}\n`)
+  const added: JsonObject[] = []
+  for (const { entry, paths, bare = [], used = [] } of servers) {
+    const tools = await writeEntry(attached, { options, host, entry, create: true, bare }, signal)
+    added.push(toChange(options, entry, tools))
+    if (options.has('json')) continue
+    host.stdout.write(`added ${entry['name']}${formatToolCount(tools)}\n`)
+    for (const [word, path] of paths) host.stdout.write(`  ${word} is ${path}\n`)
+    for (const name of used) host.stdout.write(`  ${name} is the value of this shell\n`)
+  }
+  if (options.has('json')) printJson(host, added.length === 1 ? added[0] : added)
   return 0
 }
 
@@ -38,7 +47,7 @@ export const setServerCommand: CommandHandler = async ({ options, host, signal }
   const before = findMcpEntry(agent.name, mcps, name)
   const entry = changeEntry(before, options, host)
   const tools = await writeEntry(attached, { options, host, entry, create: false }, signal)
-  if (options.has('json')) return printChange(host, options, entry, tools)
+  if (options.has('json')) return printJson(host, toChange(options, entry, tools))
   host.stdout.write(`changed ${entry['name']}${formatToolCount(tools)}\n`)
   return 0
 }
@@ -172,13 +181,8 @@ async function switchServer(
   return 0
 }
 
-function printChange(
-  host: Host,
-  options: ParsedOptions,
-  entry: JsonObject,
-  tools: number | undefined,
-): number {
-  return printJson(host, { agent: readAgentOption(options), name: entry['name'], tools: tools ?? null })
+function toChange(options: ParsedOptions, entry: JsonObject, tools: number | undefined): JsonObject {
+  return { agent: readAgentOption(options), name: entry['name'], tools: tools ?? null }
 }
 
 function formatToolCount(tools: number | undefined): string {

@@ -6,8 +6,12 @@ import type { Host } from '../../cli/host.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { isObject } from '../../core/base/json.ts'
 import type { JsonObject } from '../../core/base/message.ts'
+import { parseVariables } from '../../core/config/env-file-text.ts'
+import { readTextFile } from '../../core/config/load-config.ts'
 import { mergePatch } from '../../core/config/merge-patch.ts'
-import { readJsonEntry } from './json-entry.ts'
+import type { ForeignServer } from '../../edge/import/foreign-entry.ts'
+import { fillPlaceholders, unsetError } from './fill-placeholders.ts'
+import { isJsonText, readPastedServers } from './json-entry.ts'
 import { readRemoteOptions, refuseForeign } from './remote-options.ts'
 
 /** A server described on a command line, with the words that were made absolute paths and what they became. */
@@ -16,36 +20,47 @@ export interface NewServerEntry {
   paths: ReadonlyMap<string, string>
   /** The words that were not changed although a file of that name exists here. */
   bare?: readonly string[]
+  /** Sentences without a full stop about what a pasted entry lost, or what was changed. */
+  notices?: readonly string[]
+  /** The variables of this shell whose values it contains. */
+  used?: ReadonlySet<string>
 }
 
 /**
- * Reads the entry that `mcp add NAME COMMAND ARGS…` describes; COMMAND may be an address, or an entry as
- * JSON.
+ * Reads the servers that `mcp add NAME COMMAND ARGS…` describes: one, whose COMMAND may be an address or an entry
+ * as JSON, or all of `mcp add JSON`.
  *
  * A server runs in the home directory of crabtalk unless --cwd names another one, so paths relative to the
  * user's working directory are made absolute; with --cwd, the arguments are relative to that directory and
  * stay.
  */
-export async function readNewServerEntry(options: ParsedOptions, host: Host): Promise<NewServerEntry> {
+export async function readNewServers(options: ParsedOptions, host: Host): Promise<NewServerEntry[]> {
   const [name = '', command = '', ...args] = options.args
+  if (isJsonText(name)) {
+    return await pastedEntries({ text: name, name: undefined, more: options.args.slice(1) }, options, host)
+  }
+  if (command === '') {
+    throw new CrabError('usage', 'Cannot run "crabtalk mcp add": <command> is missing', {
+      hint: 'crabtalk mcp add <name> <command> [...args]',
+    })
+  }
+  if (isJsonText(command)) return await pastedEntries({ text: command, name, more: args }, options, host)
+  const server = await serverEntry([command, ...args], options, host)
+  return [{ ...server, entry: addOptions({ name, ...server.entry }, options, host) }]
+}
+
+/** Adds what the options of `mcp add` say to the entry of a command, an address, or a pasted text. */
+function addOptions(server: JsonObject, options: ParsedOptions, host: Host): JsonObject {
   const cwd = options.value('cwd')
-  const {
-    entry: server,
-    paths,
-    bare = [],
-  } = command.startsWith('{')
-    ? await jsonEntry({ name, text: command, args }, options, host)
-    : await serverEntry([command, ...args], options, host)
   const env = readEnv(options, host)
   const entry = {
-    name,
     ...server,
     ...readRemoteOptions(options, host),
     ...(cwd !== undefined && { cwd: resolve(host.cwd(), cwd) }),
     ...(Object.keys(env).length > 0 && { env: { ...asObject(server['env']), ...env } }),
   }
   const patches = options.values('set').map((text) => parseAssignment(text, SET_OPTION))
-  return { entry: patches.reduce(mergePatch, entry), paths, bare }
+  return patches.reduce(mergePatch, entry)
 }
 
 /**
@@ -105,25 +120,76 @@ function noAddress(scheme: string): CrabError {
   })
 }
 
-/** Reads an entry that was copied as JSON; its paths are made absolute like those of words. */
-async function jsonEntry(
-  { name, text, args }: { name: string; text: string; args: readonly string[] },
+interface PastedText {
+  text: string
+  name: string | undefined
+  /** The words after the text. */
+  more: readonly string[]
+}
+
+async function pastedEntries(
+  { text, name, more }: PastedText,
   options: ParsedOptions,
   host: Host,
-): Promise<NewServerEntry> {
-  if (args.length > 0) {
+): Promise<NewServerEntry[]> {
+  if (more.length > 0) {
     throw new CrabError('usage', 'Cannot use words after the JSON of a server', {
       hint: 'put its arguments into "args"',
     })
   }
-  const { command, args: words = [], ...rest } = readJsonEntry(text, name)
-  refuseForeign(options, rest['url'] === undefined ? 'program' : 'address')
-  const isProgram = typeof command === 'string' && isTexts(words)
-  if (!isProgram)
+  const { servers, notices } = readPastedServers(text, name)
+  const option = FOR_ONE.find((one) => options.values(one).length > 0)
+  if (servers.length > 1 && option !== undefined) {
+    throw new CrabError('usage', `Cannot use --${option} for several servers`, {
+      hint: `name one: crabtalk mcp add ${servers[0]!.name} '{…}'`,
+    })
+  }
+  const entries = await Promise.all(servers.map((server) => pastedEntry(server, options, host)))
+  const [first, ...others] = entries
+  return [{ ...first!, notices: [...notices, ...(first!.notices ?? [])] }, ...others]
+}
+
+/** Completes a pasted entry; its paths are made absolute like those of words. Throws `usage`. */
+async function pastedEntry(
+  { name, table, notices, variables, envFile }: ForeignServer,
+  options: ParsedOptions,
+  host: Host,
+): Promise<NewServerEntry> {
+  refuseForeign(options, table['url'] === undefined ? 'program' : 'address')
+  const fromFile = envFile === undefined ? {} : await readEnvFile(envFile, host)
+  const env = { ...fromFile, ...asObject(table['env']) }
+  const whole = addOptions({ name, ...table, ...(Object.keys(env).length > 0 && { env }) }, options, host)
+  const { entry: filled, used, missing } = fillPlaceholders(whole, host)
+  const labels = new Map(
+    variables.flatMap(({ name: one, label }) => (label === undefined ? [] : [[one, label]])),
+  )
+  if (missing.size > 0 && !options.has('no-verify')) throw unsetError(name, missing, labels)
+  const { entry, ...found } = await toAbsolutePaths(filled, options, host)
+  return { ...found, entry, notices: notices.map((notice) => `${name}: ${notice}`), used }
+}
+
+async function toAbsolutePaths(
+  { command, args: words = [], ...rest }: JsonObject,
+  options: ParsedOptions,
+  host: Host,
+): Promise<NewServerEntry> {
+  if (typeof command !== 'string' || !isTexts(words))
     return { entry: { ...rest, ...(command !== undefined && { command, args: words }) }, paths: new Map() }
   const base = options.value('cwd') ?? (typeof rest['cwd'] === 'string' ? rest['cwd'] : undefined)
   const { entry, ...found } = await programEntry([command, ...words], base, host)
-  return { entry: { ...entry, ...rest }, ...found }
+  const cwd = typeof rest['cwd'] === 'string' ? { cwd: resolve(host.cwd(), rest['cwd']) } : {}
+  return { entry: { ...entry, ...rest, ...cwd }, ...found }
+}
+
+/** Reads the variables of a file that a pasted entry names (`envFile`). Throws `no-input`. */
+async function readEnvFile(written: string, host: Host): Promise<JsonObject> {
+  const { entry } = fillPlaceholders({ cwd: written }, host)
+  const path = resolve(host.cwd(), String(entry['cwd']))
+  const text = await readTextFile(path)
+  if (text !== undefined) return parseVariables(text)
+  throw new CrabError('no-input', `Cannot read "envFile" of the JSON: ${path} does not exist`, {
+    hint: 'leave the key out and give the variables with --env',
+  })
 }
 
 function isTexts(words: unknown): words is string[] {
@@ -194,4 +260,6 @@ async function isThere(path: string): Promise<boolean> {
   )
 }
 
+/** The options that describe one server. */
+const FOR_ONE = ['env', 'cwd', 'header', 'auth', 'auth-env', 'transport', 'set']
 const SET_OPTION = { what: '--set', example: '--set timeout_ms=5000' }

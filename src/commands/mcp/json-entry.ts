@@ -1,51 +1,52 @@
 import { CrabError } from '../../core/base/errors.ts'
-import { isObject, parseObject } from '../../core/base/json.ts'
-import type { JsonObject } from '../../core/base/message.ts'
-import { didYouMean, nearest } from '../../core/base/nearest.ts'
+import { type ForeignServer, readForeignEntries, toServerName } from '../../edge/import/foreign-entry.ts'
+
+/** The servers in a pasted text, with notices about the text. */
+export interface PastedServers {
+  servers: readonly ForeignServer[]
+  /** Sentences without a full stop. */
+  notices: readonly string[]
+}
+
+/** Whether a word is an entry as JSON instead of a command or a name. */
+export function isJsonText(word: string): boolean {
+  return /^\s*(?:[{[]|"[^"]*"\s*:|\/[/*]|```)/.test(word)
+}
 
 /**
- * Parses an entry as servers document it: an object with `command` or `url`, or such an object under its name
- * in `mcpServers`, where `name` selects one of several. Throws `usage`.
+ * Reads servers as their pages, or other programs, write them. A name selects one of several, or names the
+ * only one; without it all are read, each by its own name. Throws `usage`.
  */
-export function readJsonEntry(text: string, name: string): JsonObject {
-  const object = parseObject(text)
-  if (!object) throw invalidEntry('it is not a JSON object')
-  const entry = unwrap(object['mcpServers'] ?? object['servers'] ?? object, name)
-  const { type, transport = TRANSPORTS.get(String(type)), name: _, ...rest } = entry
-  if (type !== undefined && type !== 'stdio' && !TRANSPORTS.has(String(type))) {
-    throw invalidEntry('its "type" is not stdio, http or sse')
+export function readPastedServers(text: string, name: string | undefined): PastedServers {
+  const { servers, notices } = readText(text)
+  if (name === undefined) {
+    if (servers.length > 0) return { servers, notices }
+    throw invalidEntry(notices.join('; '))
   }
-  return { ...rest, ...(transport !== undefined && { transport }) }
+  const [one, ...others] = servers
+  const named = servers.find((server) => server.name === toServerName(name))
+  if (one === undefined) throw invalidEntry(notices.join('; '))
+  if (named) return { servers: [{ ...named, name }], notices: [] }
+  if (others.length === 0) {
+    const own = one.notices.filter((notice) => !notice.endsWith(` is called ${one.name} here`))
+    return { servers: [{ ...one, name, notices: own }], notices }
+  }
+  const names = servers.map((server) => server.name).join(', ')
+  throw invalidEntry(`none of its servers is named ${name}`, `use one of its names: ${names}`)
 }
 
-function unwrap(servers: unknown, name: string): JsonObject {
-  if (!isObject(servers)) throw invalidEntry('it has no server')
-  if ('command' in servers || 'url' in servers) return servers
-  const all = Object.values(servers)
-  const one = servers[name] ?? (all.length === 1 ? all[0] : undefined)
-  if (isObject(one)) return one
-  const names = Object.keys(servers)
-  if (all.length > 1 && all.every(isObject)) {
-    throw invalidEntry(`none of its servers is named ${name}`, `use one of its names: ${names.join(', ')}`)
+function readText(text: string): PastedServers {
+  try {
+    return readForeignEntries(text)
+  } catch (reason) {
+    if (!(reason instanceof CrabError)) throw reason
+    const why = reason.message.replace(/^Cannot read the servers: /, '')
+    throw invalidEntry(why, reason.hint)
   }
-  const misspelt = names.find((key) => nearest(key, KEYS) !== undefined)
-  throw misspelt === undefined
-    ? invalidEntry('it has no server')
-    : invalidEntry(`it has no server, and ${misspelt} is not a key of one`, didYouMean(misspelt, KEYS))
 }
-
-const KEYS = ['command', 'url', 'mcpServers', 'servers']
 
 function invalidEntry(why: string, hint?: string): CrabError {
   return new CrabError('usage', `Cannot use the JSON in place of a command: ${why}`, {
     hint: hint ?? `for example '{"command": "npx", "args": ["-y", "some-server"]}'`,
   })
 }
-
-/** The names that other programs use for the transports of remote servers. */
-const TRANSPORTS: ReadonlyMap<string, string> = new Map([
-  ['http', 'http'],
-  ['streamable-http', 'http'],
-  ['streamableHttp', 'http'],
-  ['sse', 'sse'],
-])

@@ -48,12 +48,13 @@ export const MCP_COMMANDS: readonly Command[] = [
   },
   {
     path: ['mcp', 'add'],
-    args: '<name> <command> [...args]',
+    args: '<name> [command] [...args]',
     rawFrom: 1,
     summary: 'Add a server to an agent',
     details: `Starts the server and lists its tools before it writes the entry into the agent's file. Put options before COMMAND;
 everything after it is passed to the server, also after --. Instead of COMMAND, give an address (https://…) for a remote
-server, or an entry as JSON ({…}), as the pages of servers show it. A program runs in the home directory of crabtalk
+server, or an entry as JSON ({…}), as the pages of servers and the files of other programs show it; without NAME, all its
+servers are added by their own names. \${VAR} in it is the variable of this shell. A program runs in the home directory of crabtalk
 unless --cwd names another, so paths relative to this directory are written as absolute ones.`,
     options: [
       agent,
@@ -81,7 +82,7 @@ unless --cwd names another, so paths relative to this directory are written as a
       'crabtalk mcp add fs -- npx -y @modelcontextprotocol/server-filesystem ~/notes',
       'crabtalk mcp add -a reviewer -e GITHUB_TOKEN github -- github-mcp-server stdio',
       "crabtalk mcp add --header 'X-Team: core' --auth-env TRACKER_TOKEN tracker https://tracker.example.com/mcp",
-      `crabtalk mcp add fetch '{"command": "uvx", "args": ["mcp-server-fetch"]}'`,
+      `crabtalk mcp add '{"mcpServers": {"fetch": {"command": "uvx", "args": ["mcp-server-fetch"]}}}'`,
       `crabtalk mcp add --set 'permissions.allow=["read_*"]' docs node ./server.js`,
     ],
     load: async () => (await import('./change.ts')).addServerCommand,

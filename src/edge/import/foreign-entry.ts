@@ -1,6 +1,7 @@
 import { CrabError } from '../../core/base/errors.ts'
 import { isObject } from '../../core/base/json.ts'
 import type { JsonObject } from '../../core/base/message.ts'
+import { didYouMean } from '../../core/base/nearest.ts'
 import { parseToml } from '../../core/config/toml.ts'
 import { type ForeignTable, holdsCommand, toEntryTable } from './foreign-keys.ts'
 import { looksLikeJson, parseJsonc } from './jsonc.ts'
@@ -34,7 +35,7 @@ export interface ForeignHint {
  * of the usual wrappers (`mcpServers`, `servers`, `mcp`, `context_servers`, `mcp_servers`, …) or without.
  * Aliases of keys are mapped to those of an entry, and keys without a meaning here are left out with a notice.
  *
- * Permissions are never taken: text from elsewhere cannot decide what runs without a question. Throws
+ * Permissions in the words of other programs are never taken: they would decide what runs without a question. Throws
  * `invalid` when the text cannot be parsed or contains no server.
  */
 export function readForeignEntries(text: string, hint: ForeignHint = {}): ForeignEntries {
@@ -179,6 +180,10 @@ function toText(value: unknown): string | undefined {
 }
 
 function toMisspeltHint(root: unknown): string | undefined {
+  const suggestion = Object.keys(isObject(root) ? root : {}).find(
+    (key) => didYouMean(key, HOLDERS) !== undefined,
+  )
+  if (suggestion !== undefined && !HOLDERS.includes(suggestion)) return didYouMean(suggestion, HOLDERS)
   const keys = isObject(root) ? Object.keys(root).slice(0, 5) : []
   return keys.length === 0
     ? undefined
@@ -203,5 +208,6 @@ const WRAPPERS = [
   'server', // mcp.toml
   'mcps',
 ]
+const HOLDERS = ['command', 'url', ...WRAPPERS]
 const MAX_NAME = 32
 const SUBCOMMANDS = new Set(['run', 'exec', 'dlx', 'x', 'tool', 'c', 'start'])

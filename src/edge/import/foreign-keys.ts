@@ -5,15 +5,16 @@ import {
   COMMAND_KEYS,
   COMMON_KEYS,
   ENTRY_KEYS,
+  INTERNAL_TYPES,
   KEY_ALIASES,
   LOGIN_KEYS,
   MIN_TIMEOUT_MS,
   NEVER_MISSPELT,
   PERMISSION_KEYS,
+  PROGRAM_TYPES,
   READ_KEYS,
   SILENT_KEYS,
   TRANSPORT_ALIASES,
-  UNSUPPORTED_TYPES,
 } from './key-names.ts'
 import { convertTexts, type InputDescription, type NamedVariable, Placeholders } from './placeholders.ts'
 
@@ -136,8 +137,10 @@ function readVariableNames({
 }
 
 function findProblem({ type, command, url, source }: JsonObject): string | undefined {
-  if (UNSUPPORTED_TYPES.has(type))
+  if (INTERNAL_TYPES.has(type))
     return `servers of the type ${JSON.stringify(type)} run inside the other program`
+  if (type !== undefined && !PROGRAM_TYPES.has(type) && !TRANSPORT_ALIASES.has(type) && type !== 'remote')
+    return 'its "type" is not stdio, http or sse'
   if (command !== undefined || url !== undefined) return undefined
   return source === 'extension'
     ? 'it is an extension of the other program, without a command'

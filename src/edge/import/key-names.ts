@@ -33,15 +33,9 @@ export const TRANSPORT_ALIASES: ReadonlyMap<unknown, string> = new Map([
   ['sse', 'sse'],
 ])
 /** The types of servers that are part of another program. */
-export const UNSUPPORTED_TYPES = new Set<unknown>([
-  'sdk',
-  'ws',
-  'websocket',
-  'inMemory',
-  'builtin',
-  'platform',
-  'frontend',
-])
+export const INTERNAL_TYPES = new Set<unknown>(['sdk', 'inMemory', 'builtin', 'platform', 'frontend'])
+/** The types of programs. */
+export const PROGRAM_TYPES = new Set<unknown>(['stdio', 'local', 'command', 'STDIO'])
 /** The keys of an entry. */
 export const ENTRY_KEYS = [
   ...['command', 'args', 'env', 'cwd', 'env_helper'],

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { parseOptions } from '../../../src/cli/parse.ts'
-import { changeEntry, type NewServerEntry, readNewServerEntry } from '../../../src/commands/mcp/entry.ts'
+import { changeEntry, type NewServerEntry, readNewServers } from '../../../src/commands/mcp/entry.ts'
 import { CRABTALK } from '../../../src/commands/table.ts'
 import type { JsonObject } from '../../../src/core/base/message.ts'
 import { makeTestHost } from '../../support/test-host.ts'
@@ -106,13 +106,13 @@ const ADDITIONS: [string[], JsonObject][] = [
 ]
 
 for (const [argv, entry] of ADDITIONS) {
-  test(`readNewServerEntry() creates an entry from ${argv.join(' ')}`, async () => {
+  test(`readNewServers() creates an entry from ${argv.join(' ')}`, async () => {
     const { folder, addition } = await parseAddition(argv)
     assert.deepEqual(JSON.parse(JSON.stringify(addition.entry).replaceAll(folder, '@')), entry)
   })
 }
 
-test('readNewServerEntry() reports which paths it made absolute', async () => {
+test('readNewServers() reports which paths it made absolute', async () => {
   const { folder, addition } = await parseAddition(['fs', './run', 'server.js', 'plain', '/abs.js'])
   assert.deepEqual(
     [...addition.paths],
@@ -136,16 +136,61 @@ const MISTAKES: [string[], RegExp][] = [
   [['-e', 'A=1', 'far', 'https://h'], /^Cannot use --env: it is for a program, and this is an address$/],
   [['--transport', 'sse', 'fs', 'server'], /^Cannot use --transport sse: this is a program$/],
   [['--transport', 'stdio', 'far', 'https://h'], /^Cannot use --transport stdio: this is an address$/],
-  [['fs', '{"command": "x"'], /: it is not a JSON object$/],
+  [['fs', '{"command": "x"'], /: it is not valid JSON/],
   [['fs', '{"command": "x"}', 'more'], /^Cannot use words after the JSON of a server$/],
-  [['fs', '{"type": "websocket", "url": "x"}'], /: its "type" is not stdio, http or sse$/],
+  [['fs', '{"type": "websocket", "url": "x"}'], /its "type" is not stdio, http or sse$/],
+  [['fs'], /^Cannot run "crabtalk mcp add": <command> is missing$/],
+  [
+    [
+      'gh',
+      `{"inputs": [{"id": "k", "description": "The key"}], "servers": {"x": {"url": "https://h", "headers": {"K": "\${input:k}", "L": "\${NOWHERE}"}}}}`,
+    ],
+    /^Cannot add gh: K \(The key\), NOWHERE are not set here$/,
+  ],
+  [['-e', 'A=1', '{"a": {"command": "x"}, "b": {"command": "y"}}'], /^Cannot use --env for several servers$/],
 ]
 
 for (const [argv, message] of MISTAKES) {
-  test(`readNewServerEntry() rejects ${argv.join(' ')}`, async () => {
+  test(`readNewServers() rejects ${argv.join(' ')}`, async () => {
     await assert.rejects(parseAddition(argv), { kind: 'usage', message, hint: /./ })
   })
 }
+
+test('readNewServers() reads all servers of a pasted text, with the values of the shell', async () => {
+  await using at = await makeTestHost({ env: { TOKEN: 'from here', HOME: '/home/me' } })
+  await writeFile(join(at.folder, '.env'), 'FILE=yes\nTOKEN=other\n')
+  const text = `{"mcpServers": {
+    "My Server": {"command": "npx", "args": ["--key=\${TOKEN}", "\${NONE:-plain}"], "env": {"TOKEN": "\${TOKEN}"}, "envFile": "\${workspaceFolder}/.env", "trust": true},
+    "far": {"httpUrl": "https://h/\${TOKEN}", "headers": {"Authorization": "Bearer \${env:TOKEN}"}}, // the remote one
+  }}`
+  const servers = await readNewServers(parseEntryOptions('mcp add', [text]), at.host)
+  assert.deepEqual(
+    servers.map(({ entry }) => entry),
+    [
+      {
+        name: 'my-server',
+        command: 'npx',
+        // the entry's own variable is left to the server
+        args: [`--key=\${TOKEN}`, 'plain'],
+        env: { FILE: 'yes', TOKEN: 'from here' },
+      },
+      {
+        name: 'far',
+        url: 'https://h/from here',
+        transport: 'http',
+        headers: { Authorization: 'Bearer from here' },
+      },
+    ],
+  )
+  assert.deepEqual(servers[0]!.notices, [
+    'my-server: "My Server" is called my-server here',
+    'my-server: "trust" is left out: what runs without a question is decided by "permissions" of the entry',
+  ])
+  assert.deepEqual(
+    servers.map(({ used = [] }) => [...used]),
+    [['TOKEN'], ['TOKEN']],
+  )
+})
 
 const ENTRY = { name: 'fs', command: 'npx', args: ['x'], env: { TOKEN: '[secret]', LOG: '[secret]' } }
 
@@ -195,7 +240,7 @@ async function parseAddition(argv: readonly string[]): Promise<{ folder: string;
   await Promise.all(['server.js', 'sub/server.js'].map((name) => writeFile(join(at.folder, name), '')))
   return {
     folder: at.folder,
-    addition: await readNewServerEntry(parseEntryOptions('mcp add', argv), at.host),
+    addition: (await readNewServers(parseEntryOptions('mcp add', argv), at.host))[0]!,
   }
 }
 

@@ -1,45 +1,48 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readJsonEntry } from '../../../src/commands/mcp/json-entry.ts'
-import type { JsonObject } from '../../../src/core/base/message.ts'
+import { isJsonText, readPastedServers } from '../../../src/commands/mcp/json-entry.ts'
 
 const ONE = { command: 'npx', args: ['-y', 'x'] }
+const TWO = JSON.stringify({ mcpServers: { 'My B': { command: 'y' }, a: ONE } })
 
-/** A snippet of a documentation page, and the resulting entry with the name `a`. */
-const FORMS: [JsonObject, JsonObject][] = [
-  [ONE, ONE],
-  [{ name: 'other', ...ONE }, ONE],
-  [{ mcpServers: { github: ONE } }, ONE],
-  [{ mcpServers: { b: { command: 'y' }, a: ONE } }, ONE],
-  [{ servers: { a: { type: 'http', url: 'https://h' } } }, { url: 'https://h', transport: 'http' }],
-  [
-    { type: 'sse', url: 'https://h' },
-    { url: 'https://h', transport: 'sse' },
-  ],
-  [
-    { type: 'http', transport: 'sse', url: 'https://h' },
-    { url: 'https://h', transport: 'sse' },
-  ],
-]
+test('readPastedServers() takes the server of that name, or the only one under that name', () => {
+  const read = (text: string, name: string) => {
+    const { servers, notices } = readPastedServers(text, name)
+    return [...servers.map((one) => [one.name, one.table, ...one.notices]), ...notices]
+  }
+  assert.deepEqual(read(JSON.stringify(ONE), 'a'), [['a', ONE]])
+  assert.deepEqual(read(JSON.stringify({ mcpServers: { GitHub: ONE } }), 'gh'), [['gh', ONE]])
+  assert.deepEqual(read(TWO, 'a'), [['a', ONE]])
+  assert.deepEqual(read(TWO, 'my-b'), [['my-b', { command: 'y' }, '"My B" is called my-b here']])
+})
 
-for (const [object, entry] of FORMS) {
-  test(`readJsonEntry() reads ${JSON.stringify(object)}`, () => {
-    assert.deepEqual(readJsonEntry(JSON.stringify(object), 'a'), entry)
-  })
-}
+test('readPastedServers() takes all servers by their own names without a name', () => {
+  const { servers } = readPastedServers(TWO, undefined)
+  assert.deepEqual(
+    servers.map(({ name }) => name),
+    ['my-b', 'a'],
+  )
+})
 
-for (const [text, message, hint = /"command"/] of [
-  ['{', /it is not a JSON object$/],
-  ['{"mcpServers": {}}', /it has no server$/],
-  ['{"comand": "x"}', /no server, and comand is not a key of one$/, /^did you mean "command"\?$/],
+test('isJsonText() tells an entry from a command and a name', () => {
+  for (const text of ['{', ' {"a":1}', '"a": {', '[{}]', '// servers\n{}', '```json\n{}\n```'])
+    assert.ok(isJsonText(text), text)
+  for (const text of ['fs', 'npx', './run', 'https://h', '/opt/bin/x', '@scope/x', '"quoted'])
+    assert.ok(!isJsonText(text), text)
+})
+
+for (const [text, message, hint = /./] of [
+  ['{', /it is not valid JSON/],
+  ['{"mcpServers": {}}', /it contains no server$/],
+  ['{"comand": "x"}', /it contains no server$/, /^did you mean "command"\?$/],
   [
     '{"mcpServers": {"b": {"command": "x"}, "c": {"command": "y"}}}',
     /none of its servers is named a$/,
     /^use one of its names: b, c$/,
   ],
-  ['{"mcpServers": {"a": "x"}}', /it has no server$/],
+  ['{"mcpServers": {"a": "x"}}', /The server "a" is left out: it is not an object$/],
 ] as const) {
-  test(`readJsonEntry() rejects ${text}`, () => {
-    assert.throws(() => readJsonEntry(text, 'a'), { kind: 'usage', message, hint })
+  test(`readPastedServers() rejects ${text}`, () => {
+    assert.throws(() => readPastedServers(text, 'a'), { kind: 'usage', message, hint })
   })
 }

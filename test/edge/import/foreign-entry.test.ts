@@ -253,7 +253,7 @@ for (const [text, message, hint = /mcpServers/] of [
   ['a = ', /line 1 is not valid TOML/],
   ['[]', /it contains no server/],
   ['{"mcpServers": {}}', /it contains no server/, /the text has "mcpServers"/],
-  ['{"comand": "x"}', /it contains no server/, /has "command" or "url", and the text has "comand"/],
+  ['{"comand": "x"}', /it contains no server/, /^did you mean "command"\?$/],
 ] as const) {
   test(`readForeignEntries() rejects ${text}`, () => {
     assert.throws(() => readForeignEntries(text), { kind: 'invalid', message, hint })
