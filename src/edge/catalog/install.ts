@@ -6,7 +6,7 @@ import { findNameClash } from '../../core/config/mcp-declaration.ts'
 import type { McpEntry } from '../../core/config/mcp-entry.ts'
 import { isTable } from '../../core/config/schema.ts'
 import { redactEntry } from '../../core/config/secrets.ts'
-import { fillPlaceholders, findPlaceholders, type InstallPlaces, mapTexts } from './placeholders.ts'
+import { findPlaceholders, type InstallPlaces, mapTexts, replacePlaceholders } from './placeholders.ts'
 import type { Template, TemplateParameter } from './template.ts'
 
 /** The inputs of an installation. */
@@ -66,7 +66,7 @@ export function planInstallation(
   const secrets = new Set(credentials.map((one) => one.name))
   const isSecret = (text: unknown) => typeof text === 'string' && secrets.has(findPlaceholders(text)[0] ?? '')
   const { args, env, auth, ...rest } = server
-  const fill = (value: unknown) => mapTexts(value, (text) => fillPlaceholders(text, firstValues(filled)))
+  const fill = (value: unknown) => mapTexts(value, (text) => replacePlaceholders(text, firstValues(filled)))
   const variables = Object.entries(isTable(env) ? env : {}).filter(([, text]) => !isSecret(text))
   const helper = ['crabtalk', 'vault', auth === undefined ? 'env' : 'header', ...used.map((one) => one.name)]
   const entry = {
@@ -162,7 +162,8 @@ function toValues(
   { name, label, default: initial, many }: TemplateParameter,
   { values, places }: Pick<InstallInput, 'values' | 'places'>,
 ): readonly string[] {
-  const texts = values.get(name) ?? (initial === undefined ? undefined : [fillPlaceholders(initial, places)])
+  const texts =
+    values.get(name) ?? (initial === undefined ? undefined : [replacePlaceholders(initial, places)])
   if (texts === undefined) {
     throw new CrabError('usage', `Cannot install ${id}: it needs ${name}: ${label}`, {
       hint: `crabtalk mcp install ${id} ${name}=…`,

@@ -10,7 +10,7 @@ export function findPlaceholders(text: string): string[] {
 }
 
 /** Replaces the placeholders in a text; those without a value stay. */
-export function fillPlaceholders(text: string, values: Readonly<Record<string, string>>): string {
+export function replacePlaceholders(text: string, values: Readonly<Record<string, string>>): string {
   return text.replaceAll(PLACEHOLDER, (whole: string, name: string) =>
     Object.hasOwn(values, name) ? values[name]! : whole,
   )
