@@ -10,7 +10,7 @@ import { type RecordFolder, recordFolder } from '../support/mcp/record-folder.ts
 import type { Reply } from '../support/model-server.ts'
 import { HAS_DAEMONS } from '../support/run-binary.ts'
 import { startSandboxDaemon, WITH_DAEMON } from '../support/sandbox-daemon.ts'
-import { makeTalk, type Talk } from '../support/talk.ts'
+import { assertFailed, makeTalk, type Talk } from '../support/talk.ts'
 
 const HELLO: Reply = { parts: ['Hello.'] }
 const FEW = { tools: ['few'] } as const
@@ -154,6 +154,56 @@ test("the user's mcp.toml needs no trust; a project replaces its entries, and va
   const clash = await talk.send(['hi'])
   assert.match(clash.stderr, /the server "one" of .*mcp\.toml is not used: the agent has one of that name/)
   assert.equal(theirs.starts().length, 1)
+})
+
+test('mcp commands with --scope change a file of servers, keep trust in it, and lose nothing when several run together', async () => {
+  await using talk = await makeTalk(() => HELLO)
+  await mkdir(join(talk.cwd, '.git'))
+  const path = join(talk.cwd, '.crabtalk', 'mcp.toml')
+  const project = ['--scope', 'project']
+  const add = ['mcp', 'add', ...project, '-e', 'API_TOKEN']
+  const added = await talk.run([...add, 'docs', './server.js', './data'], {
+    env: { API_TOKEN: 'planted-value' },
+  })
+  assert.deepEqual([added.code, added.stdout], [0, `added docs in ${path}\n`], added.stderr)
+  assert.match(added.stderr, /docs cannot start yet: .*API_TOKEN is not set|^$/)
+  await writeFile(path, `# ours\n${await readFile(path, 'utf8')}`)
+  const untrusted = await talk.send(['hi'])
+  assert.match(untrusted.stderr, /you have not trusted the file/)
+  await talk.run(['trust', '--yes'])
+  const names = ['a', 'b', 'c', 'd', 'e']
+  const runs = await Promise.all(
+    names.map((name) => talk.run(['mcp', 'add', ...project, name, 'no-such-program'])),
+  )
+  assert.deepEqual(
+    runs.map(({ code }) => code),
+    [0, 0, 0, 0, 0],
+    runs.map(({ stderr }) => stderr).join(''),
+  )
+  for (const args of [
+    ['set', ...project, 'a', 'timeout_ms=5'],
+    ['disable', ...project, 'b'],
+    ['disable', ...project, 'other'],
+    ['remove', ...project, 'c'],
+  ]) {
+    const changed = await talk.run(['mcp', ...args])
+    assert.equal(changed.code, 0, changed.stderr)
+  }
+  const text = await readFile(path, 'utf8')
+  assert.ok(text.startsWith('# ours\n[server.docs]\ncommand = "./server.js"\nargs = ["./data"]\n'), text)
+  assert.ok(text.includes(`env = { API_TOKEN = "${variable('API_TOKEN')}" }`), text)
+  assert.doesNotMatch(text, /planted-value|\[server\.c\]/)
+  assert.match(text, /\[server\.a\]\ncommand = "no-such-program"\ntimeout_ms = 5\n/)
+  assert.match(text, /\[server\.other\]\ndisabled = true\n/)
+  for (const name of ['a', 'b', 'd', 'e']) assert.ok(text.includes(`[server.${name}]`), name)
+  const list = await talk.run(['mcp', 'list'])
+  assert.match(list.stdout, /^docs +invalid +.*mcp\.toml +\.\/server\.js \.\/data$/m)
+  assert.match(list.stdout, /^b +disabled /m)
+  assert.match(list.stderr, /docs: .*mcp\.toml:\d+: API_TOKEN is not set \(crabtalk vault set API_TOKEN/)
+  const wrong = await talk.run(['mcp', 'set', ...project, 'a', 'timeout_ms=soon'])
+  assertFailed(wrong, 'invalid', { message: /"timeout_ms" must be/ })
+  const taken = await talk.run(['mcp', 'add', ...project, 'a', 'x'])
+  assertFailed(taken, 'conflict', { message: /already has it/ })
 })
 
 /** Answers a question in plain lines. */

@@ -68,7 +68,7 @@ const NO_SCHEDULES: SchedulesPort = {
 }
 
 /** A directory without files of MCP servers. */
-const NO_SERVERS: SessionServersPort = {
+export const NO_SERVERS: SessionServersPort = {
   find: async () => ({ options: {}, notes: [], unanswered: undefined }),
   answer: async () => {},
   list: async () => [],

@@ -161,6 +161,10 @@ export const COMMAND_LAYERS: Record<string, readonly string[]> = {
   'src/commands/mcp': [
     ...COMMAND,
     'src/commands/session-servers.ts',
+    'src/commands/trust/answer-servers.ts',
+    'src/core/lease/sqlite-leases.ts',
+    'src/core/trust/trust-store.ts',
+    'src/edge/entries',
     'src/commands/vault/home.ts',
     'src/commands/vault/read-value.ts',
     'src/core/process/start-detached.ts',
@@ -168,7 +172,6 @@ export const COMMAND_LAYERS: Record<string, readonly string[]> = {
     'src/core/trust/find-project.ts',
     'src/edge/catalog',
     'src/edge/credentials/login-name.ts',
-    'src/edge/entries',
     'src/edge/import/foreign-entry.ts',
     'src/edge/oauth',
     'src/edge/vault',

@@ -2,7 +2,7 @@ import type { Host } from '../../cli/host.ts'
 import type { Dispatch } from '../../core/protocol/dispatch.ts'
 import { hasServerFiles } from '../../edge/entries/has-server-files.ts'
 import type { UntrustedFile } from '../../edge/entries/server-trust.ts'
-import type { SessionServersPort } from '../../tui/ports.ts'
+import type { SessionServerRow, SessionServersPort } from '../../tui/ports.ts'
 import { openResolver, toSessionPlace } from '../session-servers.ts'
 
 /** The context of a chat whose messages get servers. */
@@ -21,6 +21,7 @@ export function openSessionServers({ host, dispatch, isOff, cwd }: ChatContext):
   /** The contents that the user did not decide about, and is not asked about again in this window. */
   const skipped = new Set<string>()
   const files = new Map<string, UntrustedFile>()
+  let listed: { at: number; cwd: string; rows: readonly SessionServerRow[] } | undefined
   const open = () => ({ place: toSessionPlace(host, cwd()), resolver: openResolver(host) })
   return {
     async find(agent, signal) {
@@ -43,6 +44,7 @@ export function openSessionServers({ host, dispatch, isOff, cwd }: ChatContext):
       }
     },
     async answer({ path }, isTrusted, signal) {
+      listed = undefined
       const file = files.get(path)
       if (!file) return
       if (isTrusted === undefined) skipped.add(file.digest)
@@ -51,18 +53,23 @@ export function openSessionServers({ host, dispatch, isOff, cwd }: ChatContext):
     async list() {
       const context = open()
       if (isOff || !hasServerFiles(context.place)) return []
+      if (listed?.cwd === cwd() && Date.now() - listed.at < LIST_MS) return listed.rows
       const { findSessionServers } = await import('../../edge/entries/session-servers.ts')
       const { servers } = await findSessionServers(context.place, context.resolver)
-      return servers.map(({ server, state, reason, hint }) => ({
+      const rows = servers.map(({ server, state, reason, hint }) => ({
         name: server.name,
         file: server.file,
         state,
         problem: [reason, hint].filter(Boolean).join(': '),
       }))
+      listed = { at: Date.now(), cwd: cwd(), rows }
+      return rows
     },
   }
 }
 
+/** The time in milliseconds for which a list is kept: an open panel reads it every second, and values cost time. */
+const LIST_MS = 5_000
 const NOTHING = { options: {}, notes: [], unanswered: undefined }
 
 function toQuestion({ path, description }: UntrustedFile): string {

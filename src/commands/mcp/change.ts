@@ -18,7 +18,9 @@ import { readServers } from './servers.ts'
 import { printWarning, unfilledTexts } from './unfilled.ts'
 
 /** Runs `crabtalk mcp add`. */
-export const addServerCommand: CommandHandler = async ({ options, host, signal }) => {
+export const addServerCommand: CommandHandler = async (invocation) => {
+  const { options, host, signal } = invocation
+  if (isScoped(options)) return (await import('./scoped.ts')).addScopedServerCommand(invocation)
   const servers = await readNewServers(options, host)
   for (const { notices = [] } of servers)
     for (const notice of notices) host.stderr.write(`crabtalk: ${sanitize(notice)}\n`)
@@ -37,7 +39,9 @@ export const addServerCommand: CommandHandler = async ({ options, host, signal }
 }
 
 /** Runs `crabtalk mcp set`. */
-export const setServerCommand: CommandHandler = async ({ options, host, signal }) => {
+export const setServerCommand: CommandHandler = async (invocation) => {
+  const { options, host, signal } = invocation
+  if (isScoped(options)) return (await import('./scoped.ts')).setScopedServerCommand(invocation)
   await using attached = await attachServers(host, signal)
   const agent = await request(attached.dispatch, 'getAgent', { name: readAgentOption(options) }, signal)
   const { mcps = [] }: { mcps?: JsonObject[] } = JSON.parse(agent.config)
@@ -53,7 +57,9 @@ export const setServerCommand: CommandHandler = async ({ options, host, signal }
 }
 
 /** Runs `crabtalk mcp remove`. */
-export const removeServerCommand: CommandHandler = async ({ options, host, signal }) => {
+export const removeServerCommand: CommandHandler = async (invocation) => {
+  const { options, host, signal } = invocation
+  if (isScoped(options)) return (await import('./scoped.ts')).removeScopedServerCommand(invocation)
   await using attached = await attachServers(host, signal)
   const name = options.args[0] ?? ''
   await request(attached.dispatch, 'deleteMcp', { agent: readAgentOption(options), name }, signal)
@@ -63,13 +69,22 @@ export const removeServerCommand: CommandHandler = async ({ options, host, signa
 }
 
 /** Runs `crabtalk mcp enable`. */
-export const enableServerCommand: CommandHandler = ({ options, host, signal }) => {
-  return switchServer({ options, host, action: McpActionKind.ENABLE, done: 'enabled' }, signal)
+export const enableServerCommand: CommandHandler = async (invocation) => {
+  const { options, host, signal } = invocation
+  if (isScoped(options)) return (await import('./scoped.ts')).enableScopedServerCommand(invocation)
+  return await switchServer({ options, host, action: McpActionKind.ENABLE, done: 'enabled' }, signal)
 }
 
 /** Runs `crabtalk mcp disable`. */
-export const disableServerCommand: CommandHandler = ({ options, host, signal }) => {
-  return switchServer({ options, host, action: McpActionKind.DISABLE, done: 'disabled' }, signal)
+export const disableServerCommand: CommandHandler = async (invocation) => {
+  const { options, host, signal } = invocation
+  if (isScoped(options)) return (await import('./scoped.ts')).disableScopedServerCommand(invocation)
+  return await switchServer({ options, host, action: McpActionKind.DISABLE, done: 'disabled' }, signal)
+}
+
+/** Whether a command is about a mcp.toml and not about an agent. */
+function isScoped(options: ParsedOptions): boolean {
+  return options.value('scope') !== undefined
 }
 
 /** Returns the agent whose servers a command is about. */

@@ -10,7 +10,7 @@ import { parseVariables } from '../../core/config/env-file-text.ts'
 import { readTextFile } from '../../core/config/load-config.ts'
 import { mergePatch } from '../../core/config/merge-patch.ts'
 import type { ForeignServer } from '../../edge/import/foreign-entry.ts'
-import { fillPlaceholders, unsetError } from './fill-placeholders.ts'
+import { expandPlaceholders, unsetError } from './fill-placeholders.ts'
 import { isJsonText, readPastedServers } from './json-entry.ts'
 import { readRemoteOptions, refuseForeign } from './remote-options.ts'
 
@@ -159,7 +159,7 @@ async function pastedEntry(
   const fromFile = envFile === undefined ? {} : await readEnvFile(envFile, host)
   const env = { ...fromFile, ...asObject(table['env']) }
   const whole = addOptions({ name, ...table, ...(Object.keys(env).length > 0 && { env }) }, options, host)
-  const { entry: filled, used, missing } = fillPlaceholders(whole, host)
+  const { entry: filled, used, missing } = expandPlaceholders(whole, host)
   const labels = new Map(
     variables.flatMap(({ name: one, label }) => (label === undefined ? [] : [[one, label]])),
   )
@@ -183,7 +183,7 @@ async function toAbsolutePaths(
 
 /** Reads the variables of a file that a pasted entry names (`envFile`). Throws `no-input`. */
 async function readEnvFile(written: string, host: Host): Promise<JsonObject> {
-  const { entry } = fillPlaceholders({ cwd: written }, host)
+  const { entry } = expandPlaceholders({ cwd: written }, host)
   const path = resolve(host.cwd(), String(entry['cwd']))
   const text = await readTextFile(path)
   if (text !== undefined) return parseVariables(text)

@@ -15,7 +15,7 @@ export interface FilledEntry {
  * Replaces `${NAME}` and `${NAME:-default}` in a pasted entry by the variables of the shell. A placeholder
  * without a value stays, and so does one in the arguments that the entry's own `env` has: the server expands it.
  */
-export function fillPlaceholders(entry: JsonObject, { env, cwd }: Pick<Host, 'env' | 'cwd'>): FilledEntry {
+export function expandPlaceholders(entry: JsonObject, { env, cwd }: Pick<Host, 'env' | 'cwd'>): FilledEntry {
   const own = isObject(entry['env']) ? entry['env'] : {}
   const used = new Set<string>()
   const missing = new Set<string>()

@@ -13,6 +13,7 @@ import { attachServers } from './attach-servers.ts'
 import { readAgentOption, readViewedAgent } from './change.ts'
 import { toJsonTool } from './rows.ts'
 import { readAllServers, readServers, type ServerRow } from './servers.ts'
+import { printSessionServers, readSessionServers, toJsonSessionServer } from './session-list.ts'
 import { printWarning, unfilledTexts } from './unfilled.ts'
 
 /** Runs `crabtalk mcp list`; exits as for `config` when an agent file is invalid. */
@@ -22,11 +23,20 @@ export const listServersCommand: CommandHandler = async ({ options, host, signal
   const { servers, problems } = isAll
     ? await readAllServers(attached.dispatch, signal)
     : { servers: await readServers(attached.dispatch, readAgentOption(options), signal), problems: [] }
-  if (options.has('json')) printJson(host, servers.map(toJsonRow))
-  else await printServers(host, servers, isAll)
-  for (const problem of problems) host.stderr.write(sanitize(`crabtalk: ${problem}\n`))
+  const own = servers.map(({ entry }) => entry)
+  const session = isAll ? NO_SESSION : await readSessionServers(host, own)
+  if (options.has('json')) {
+    printJson(host, [...servers.map(toJsonRow), ...session.entries.map(toJsonSessionServer)])
+  } else {
+    if (servers.length > 0 || session.entries.length === 0) await printServers(host, servers, isAll)
+    if (session.entries.length > 0) await printSessionServers(host, session.entries)
+  }
+  for (const problem of [...problems, ...session.problems])
+    host.stderr.write(sanitize(`crabtalk: ${problem}\n`))
   return problems.length > 0 ? ERROR_KINDS.config.exit : 0
 }
+
+const NO_SESSION = { entries: [], problems: [] }
 
 /** Runs `crabtalk mcp get`. */
 export const getServerCommand: CommandHandler = async ({ options, host, signal }) => {

@@ -25,6 +25,14 @@ const noVerify: CommandOption = {
   summary: 'Write the entry without starting the server first',
 }
 
+const scope: CommandOption = {
+  name: 'scope',
+  value: 'SCOPE',
+  choices: ['user', 'project'],
+  fallback: "the agent's file",
+  summary: 'The mcp.toml for every agent: your own, or that of this project',
+}
+
 /** The rows of the command table for the MCP servers of agents. */
 export const MCP_COMMANDS: readonly Command[] = [
   ...MCP_CATALOG_COMMANDS,
@@ -55,9 +63,11 @@ export const MCP_COMMANDS: readonly Command[] = [
 everything after it is passed to the server, also after --. Instead of COMMAND, give an address (https://…) for a remote
 server, or an entry as JSON ({…}), as the pages of servers and the files of other programs show it; without NAME, all its
 servers are added by their own names. \${VAR} in it is the variable of this shell. A program runs in the home directory of crabtalk
-unless --cwd names another, so paths relative to this directory are written as absolute ones.`,
+unless --cwd names another, so paths relative to this directory are written as absolute ones. With --scope the server is
+not started, and values of variables are not written: -e TOKEN becomes \${TOKEN}.`,
     options: [
       agent,
+      scope,
       env,
       {
         name: 'cwd',
@@ -94,7 +104,7 @@ unless --cwd names another, so paths relative to this directory are written as a
     summary: 'Change keys of a server',
     details: `Values are TOML or plain text; key= removes a key, a.b=… sets a key of a table. The changed server is started first;
 if that fails, nothing is written.`,
-    options: [agent, env, ...remote, noVerify, json],
+    options: [agent, scope, env, ...remote, noVerify, json],
     examples: [
       'crabtalk mcp set fs timeout_ms=5000',
       `crabtalk mcp set fs 'include=["read_*"]' permissions.deny=`,
@@ -107,7 +117,7 @@ if that fails, nothing is written.`,
     args: '<name>',
     kinds: ['server'],
     summary: 'Remove a server from an agent',
-    options: [agent, json],
+    options: [agent, scope, json],
     examples: ['crabtalk mcp remove fs'],
     load: async () => (await import('./change.ts')).removeServerCommand,
   },
@@ -116,7 +126,7 @@ if that fails, nothing is written.`,
     args: '<name>',
     kinds: ['server'],
     summary: 'Enable a disabled server',
-    options: [agent, json],
+    options: [agent, scope, json],
     examples: ['crabtalk mcp enable fs'],
     load: async () => (await import('./change.ts')).enableServerCommand,
   },
@@ -125,7 +135,7 @@ if that fails, nothing is written.`,
     args: '<name>',
     kinds: ['server'],
     summary: 'Disable a server without removing it',
-    options: [agent, json],
+    options: [agent, scope, json],
     examples: ['crabtalk mcp disable fs'],
     load: async () => (await import('./change.ts')).disableServerCommand,
   },

@@ -6,7 +6,7 @@ import type { UntrustedFile } from '../../edge/entries/server-trust.ts'
 /** Stores the user's answer about the content of a file of servers that was shown. */
 export async function answerServers(
   host: Host,
-  { file, isTrusted }: { file: UntrustedFile; isTrusted: boolean },
+  { file, isTrusted }: { file: Pick<UntrustedFile, 'path' | 'digest' | 'summaries'>; isTrusted: boolean },
   signal: AbortSignal,
 ): Promise<void> {
   const { path, digest, summaries: servers } = file

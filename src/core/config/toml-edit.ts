@@ -34,8 +34,9 @@ function changeTable(text: string, { path, before, after }: Change<JsonObject>):
 
 function changeKey(text: string, { path, before, after }: Change<unknown>): string {
   if (isSame(before, after)) return text
-  if (isTable(before) && isTable(after) && (hasTableLine(text, path) || hasDottedKeys(text, path, after))) {
-    return changeTable(text, { path, before, after })
+  if (isTable(before) && isTable(after)) {
+    const hasOwnLines = hasDottedKeys(text, path, after) || hasOnlySubtables(text, path, after)
+    if (hasTableLine(text, path) || hasOwnLines) return changeTable(text, { path, before, after })
   }
   if (isTableList(before) && isTableList(after) && hasTableLine(text, [...path, 0])) {
     return changeList(text, { path, before, after })
@@ -139,6 +140,17 @@ function hasDottedKeys(text: string, path: KeyPath, table: JsonObject): boolean 
   return (
     owned.every((item) => item.kind === 'pair' && item.path.length > path.length) &&
     Object.keys(table).every((key) => owned.some((item) => item.path[path.length] === key))
+  )
+}
+
+/** Whether a table consists of `[table.sub]` lines only, and none of its new keys is missing. */
+function hasOnlySubtables(text: string, path: KeyPath, table: JsonObject): boolean {
+  const owned = statements(text).filter((item) => startsWith(item.path, path))
+  const heads = owned.filter(({ kind }) => kind === 'table')
+  return (
+    owned[0]?.kind === 'table' &&
+    heads.every((item) => item.path.length > path.length) &&
+    Object.keys(table).every((key) => heads.some((item) => item.path[path.length] === key))
   )
 }
 

@@ -30,14 +30,15 @@ export function parseTomlServers(text: string, file: string, scope: ServerScope)
     return { servers: [], problems: [...problems, { file, message, hint: 'write [server.NAME]' }] }
   }
   const servers = Object.entries(server).map(([name, entry]) =>
-    toServer({ name, entry, scope }, document.value),
+    toEdgeServer({ name, entry, scope }, document.value),
   )
   return { servers, problems }
 }
 
-function toServer(
+/** Returns the server of a `[server.NAME]` table, with what is wrong about it apart from the keys of every entry. */
+export function toEdgeServer(
   { name, entry, scope }: { name: string; entry: unknown; scope: ServerScope },
-  { file, lineOf }: TomlDocument,
+  { file, lineOf }: Pick<TomlDocument, 'file'> & Partial<TomlDocument>,
 ): EdgeServer {
   const table: JsonObject = isTable(entry) ? entry : {}
   const { oauth = 'auto', oauth_config: oauthConfig, ...rest } = table
@@ -48,7 +49,7 @@ function toServer(
     oauthConfig: isTable(oauthConfig) ? oauthConfig : undefined,
     file,
     scope,
-    lineOf: (key) => lineOf(['server', name, ...key]),
+    ...(lineOf && { lineOf: (key) => lineOf(['server', name, ...key]) }),
     problem: findProblem(entry, { oauth, oauthConfig }),
     notes: [],
   }

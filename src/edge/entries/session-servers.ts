@@ -21,6 +21,8 @@ export interface SessionServer {
   /** The reason for another state, as a sentence without a full stop, with the place in the file; or empty. */
   reason: string
   hint?: string | undefined
+  /** The variables without a value, if that is the reason. */
+  missing?: readonly string[]
 }
 
 /** The servers that files declare for sessions in a directory. */
@@ -53,7 +55,7 @@ export async function findSessionServers(
   const counted = new Map<string, EdgeServer>()
   for (const server of trusted.flatMap(({ servers }) => servers)) counted.set(foldName(server.name), server)
   const servers = await Promise.all(
-    [...counted.values()].map((server) => toSessionServer(server, { resolver, projectDir, env: place.env })),
+    [...counted.values()].map((server) => resolveServer(server, { resolver, projectDir, env: place.env })),
   )
   const held = files.flatMap((file) => {
     const entry = untrusted.find(({ path }) => path === file.path)
@@ -109,7 +111,8 @@ interface ExpansionContext {
   env: SessionPlace['env']
 }
 
-async function toSessionServer(
+/** Replaces the placeholders of a server and checks the entry. */
+export async function resolveServer(
   server: EdgeServer,
   { resolver, projectDir, env }: ExpansionContext,
 ): Promise<SessionServer> {
@@ -121,7 +124,8 @@ async function toSessionServer(
   if (!expansion.ok) {
     const { missing } = expansion
     const hint = `crabtalk vault set ${missing[0]} stores ${missing.length === 1 ? 'it' : 'the first one'}; a default is \${${missing[0]}:-VALUE}`
-    return invalid(server, [], `${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not set`, hint)
+    const why = `${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not set`
+    return { ...invalid(server, [], why, hint), missing }
   }
   const literal = await withLogin(server, anchorPaths(server, expansion.entry), resolver)
   const outcome = checkValue(mcpEntry, withTimeLimits({ name: server.name, ...literal }, env))

@@ -7,7 +7,7 @@ import type { ChatState } from '../state/types.ts'
 
 interface WatchOptions {
   store: ChatStore
-  ports: Pick<ChatPorts, 'dispatch'>
+  ports: Pick<ChatPorts, 'dispatch' | 'servers'>
   /** The agent whose servers the status line counts. */
   agent: string
 }
@@ -55,9 +55,11 @@ async function look({ store, ports, agent }: WatchOptions, signal: AbortSignal):
   if (!isSame(servers, store.get().servers)) store.act({ type: 'set', change: { servers } })
   if (!isOpen) return
   const { updatedPanel } = await import('../slash/mcp-panel.ts')
+  const session = await ports.servers.list()
   const panel = getServerPanel(store.get())
   if (!panel || signal.aborted) return
-  store.act({ type: 'set', change: { overlay: updatedPanel(panel, view, store.get().agent) } })
+  const overlay = updatedPanel(panel, view, { agent: store.get().agent, session })
+  store.act({ type: 'set', change: { overlay } })
 }
 
 /** Returns the servers that the agent may use, by name. */

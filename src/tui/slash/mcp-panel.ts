@@ -6,6 +6,7 @@ import {
   type McpView,
 } from '../../core/protocol/crabtalk.generated.ts'
 import type { Panel, PanelRow } from '../overlays/types.ts'
+import type { SessionServerRow } from '../ports.ts'
 
 /** The target of a row: one declaration, and through it the process it shares. */
 export interface PanelTarget {
@@ -19,7 +20,12 @@ export interface PanelTarget {
  */
 export function mcpPanel(
   view: McpView,
-  { agent, selected = 0, note = '' }: { agent: string; selected?: number; note?: string },
+  {
+    agent,
+    selected = 0,
+    note = '',
+    session = [],
+  }: { agent: string; selected?: number; note?: string; session?: readonly SessionServerRow[] },
 ): Panel {
   const groups = groupDeclarations(view)
   const peers = view.peers.map((peer) => peerRow(peer, groups.get(peer.fingerprint) ?? [], agent))
@@ -27,7 +33,8 @@ export function mcpPanel(
   const idle = [...groups].filter(([fingerprint]) => !known.has(fingerprint))
   const all = [...peers, ...idle.map(([, group]) => idleRow(group, agent))]
   const isOwn = ({ value }: PanelRow) => value.startsWith(`${agent}\n`)
-  const rows = [...all.filter(isOwn), ...all.filter((row) => !isOwn(row))]
+  const files = session.filter((server) => !isConnected(server, view, agent)).map(sessionRow)
+  const rows = [...all.filter(isOwn), ...files, ...all.filter((row) => !isOwn(row))]
   return {
     kind: 'panel',
     picker: 'mcp',
@@ -52,9 +59,13 @@ export function mcpPanel(
 }
 
 /** Returns the open panel with a newer view: the cursor stays on its server, and a key that waits for a second press waits on. */
-export function updatedPanel(open: Panel, view: McpView, agent: string): Panel {
+export function updatedPanel(
+  open: Panel,
+  view: McpView,
+  { agent, session }: { agent: string; session: readonly SessionServerRow[] },
+): Panel {
   const fresh = {
-    ...mcpPanel(view, { agent, selected: open.selected, note: open.note }),
+    ...mcpPanel(view, { agent, selected: open.selected, note: open.note, session }),
     noteOf: open.noteOf,
   }
   const value = open.rows[open.selected]?.value ?? ''
@@ -124,6 +135,20 @@ function peerRow(peer: McpPeer, declared: readonly AgentDeclaration[], agent: st
 function describePeerState({ state }: McpPeer, own: AgentDeclaration | undefined): string {
   if (own?.state !== McpPeerState.DISABLED) return stateName(state)
   return state === McpPeerState.CONNECTED ? 'disabled, running' : 'disabled'
+}
+
+/** Whether a server of a file has a connection, which has a row already. */
+function isConnected({ name, state }: SessionServerRow, { peers }: McpView, agent: string): boolean {
+  return (
+    state === 'ready' &&
+    peers.some(({ owners }) => owners.some((one) => one.agent === agent && one.name === name))
+  )
+}
+
+/** Renders a server that a file gives to conversations here. It has no keys: its file is changed. */
+function sessionRow({ name, state, file, problem }: SessionServerRow): PanelRow {
+  const shown = state === 'ready' ? 'idle' : state
+  return { value: '', cells: [name, shown, 'this directory', '-', '-', '-', '-', '-', '-', file], problem }
 }
 
 /** Renders declarations without a connection: disabled, invalid, or never needed so far. */

@@ -14,7 +14,8 @@ export async function showMcp(args: string, context: SlashContext, signal: Abort
   const add = /^add(?:\s+(.*))?$/.exec(args)
   if (add) return await showCatalog(add[1] ?? '', context, signal)
   const view = await request(context.dispatch, 'mcpView', {}, signal)
-  const panel = mcpPanel(view, context.state())
+  const session = await context.ports.servers.list()
+  const panel = mcpPanel(view, { ...context.state(), session })
   if (panel.rows.length > 0) showOverlay(context, panel)
   else await showCatalog('', context, signal)
 }
@@ -123,5 +124,7 @@ function withNote(context: SlashContext, noteOf: string, note: string): boolean 
 async function refreshPanel(context: SlashContext, note: string, signal: AbortSignal): Promise<void> {
   const view = await request(context.dispatch, 'mcpView', {}, signal)
   const open = getServerPanel(context.state())
-  if (open) showOverlay(context, updatedPanel({ ...open, note }, view, context.state().agent))
+  const session = await context.ports.servers.list()
+  const { agent } = context.state()
+  if (open) showOverlay(context, updatedPanel({ ...open, note }, view, { agent, session }))
 }

@@ -6,6 +6,7 @@ import { watchServers } from '../../../src/tui/controller/server-watch.ts'
 import { mcpPanel } from '../../../src/tui/slash/mcp-panel.ts'
 import { initialState } from '../../../src/tui/state/initial.ts'
 import { ChatStore } from '../../../src/tui/state/store.ts'
+import { NO_SERVERS } from '../../support/chat-ports.ts'
 import { CHAT_OPTIONS } from '../../support/chat-state.ts'
 import { startMcpNode } from '../../support/mcp/mcp-node.ts'
 import { entriesToml, watchedServer } from '../../support/mcp/mcp-servers.ts'
@@ -28,7 +29,10 @@ test('watchServers() keeps the states of servers and an open panel current, from
   await act('one', McpActionKind.PING)
   using store = new ChatStore(initialState(CHAT_OPTIONS))
   const stop = new AbortController()
-  const watching = watchServers({ store, ports: { dispatch: node.dispatch }, agent: 'crab' }, stop.signal)
+  const watching = watchServers(
+    { store, ports: { dispatch: node.dispatch, servers: NO_SERVERS }, agent: 'crab' },
+    stop.signal,
+  )
   await until('the servers are known', () => store.get().servers.size === 2)
   assert.deepEqual(
     [...store.get().servers],

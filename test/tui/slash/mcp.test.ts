@@ -6,6 +6,7 @@ import { openCatalogPort } from '../../../src/commands/chat/catalog.ts'
 import type { JsonObject } from '../../../src/core/base/message.ts'
 import { renderToml } from '../../../src/core/config/toml-render.ts'
 import { renderOverlay } from '../../../src/tui/overlays/overlay.ts'
+import { mcpPanel } from '../../../src/tui/slash/mcp-panel.ts'
 import { onChosen, runSlash } from '../../../src/tui/slash/run.ts'
 import { scriptedServer } from '../../support/mcp/http/scripted-server.ts'
 import { startMcpNode } from '../../support/mcp/mcp-node.ts'
@@ -178,3 +179,15 @@ function row(chat: SlashChat): Record<string, string> {
   const { header, rows } = panel(chat)
   return Object.fromEntries(header.slice(0, 4).map((name, at) => [name, rows[0]!.cells[at]!]))
 }
+
+test('/mcp lists the servers of files, with the file and why one is not used', () => {
+  const server = {
+    name: 'docs',
+    file: '/p/.mcp.json',
+    state: 'untrusted',
+    problem: 'crabtalk trust',
+  } as const
+  const { rows } = mcpPanel({ peers: [], agents: [] }, { agent: 'crab', session: [server] })
+  const cells = ['docs', 'untrusted', 'this directory', '-', '-', '-', '-', '-', '-', '/p/.mcp.json']
+  assert.deepEqual(rows, [{ value: '', cells, problem: 'crabtalk trust' }])
+})

@@ -6,7 +6,7 @@ import { initialState } from '../../../src/tui/state/initial.ts'
 import { ChatStore } from '../../../src/tui/state/store.ts'
 import type { ChatState } from '../../../src/tui/state/types.ts'
 import type { Block } from '../../../src/tui/view/blocks.ts'
-import { NO_MEMORY } from '../../support/chat-ports.ts'
+import { NO_MEMORY, NO_SERVERS } from '../../support/chat-ports.ts'
 
 /** A chat without a screen that records what slash commands print, open and request. */
 export interface SlashChat {
@@ -43,6 +43,7 @@ export function createSlashChat(dispatch: Dispatch): SlashChat {
     cwd: '/work',
     shownCwd: '~/work',
     abbreviate: (path: string) => path,
+    servers: NO_SERVERS,
     memory: NO_MEMORY,
     newSender: () => 'sh:copy',
     now: () => NOW,
