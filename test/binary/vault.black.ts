@@ -34,6 +34,12 @@ test('vault set reads a value from a pipe or a hidden prompt, and vault get prin
   assert.equal((await vault(['header', 'SLACK_TOKEN'])).stdout, 'xoxb-typed-1\n')
   const both = await vault(['env', 'GITHUB_TOKEN', 'SLACK_TOKEN'])
   assert.deepEqual(JSON.parse(both.stdout), { GITHUB_TOKEN: PLANTED, SLACK_TOKEN: 'xoxb-typed-1' })
+  const renamed = await vault(['env', 'TOKEN=GITHUB_TOKEN', 'SLACK_TOKEN'])
+  assert.deepEqual(JSON.parse(renamed.stdout), { TOKEN: PLANTED, SLACK_TOKEN: 'xoxb-typed-1' })
+  const headers = await vault(['header', 'X-Key=GITHUB_TOKEN', 'Authorization=Sentry-Bearer SLACK_TOKEN'])
+  assert.deepEqual(JSON.parse(headers.stdout), {
+    headers: { 'X-Key': PLANTED, Authorization: 'Sentry-Bearer xoxb-typed-1' },
+  })
   assertFailed(await vault(['env', 'GITHUB_TOKEN', 'NOTION_TOKEN']), 'credentials', {
     message: /^Cannot find NOTION_TOKEN: neither the vault nor \.env nor the environment has it$/,
     hint: /crabtalk vault set NOTION_TOKEN$/,

@@ -206,7 +206,6 @@ export const LAYERS: Record<string, readonly string[]> = {
   'src/edge/vault': [...MECHANISM, 'src/core/process/run-tool.ts'],
   'src/edge/credentials': [...MECHANISM, 'src/edge/vault/types.ts'],
   'src/edge/catalog': MECHANISM,
-  'src/edge/import': MECHANISM,
   'src/edge/oauth': [
     ...MECHANISM,
     'src/edge/credentials/login-name.ts',
@@ -214,6 +213,7 @@ export const LAYERS: Record<string, readonly string[]> = {
     'src/mcp/oauth',
     'src/mcp/remote/token-hash.ts',
   ],
+  'src/edge/import': [...MECHANISM, 'src/edge/credentials/types.ts'],
   'src/tui/terminal': BASE,
   'src/tui/text': [...BASE, 'src/core/keys', 'src/tui/search/types.ts'],
   'src/tui/view': TUI_VIEW,

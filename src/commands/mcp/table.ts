@@ -1,6 +1,7 @@
 import type { Command, CommandOption } from '../../cli/command.ts'
 import { AGENT_OPTION as agent, JSON_OPTION as json } from '../../cli/options.ts'
 import { MCP_CATALOG_COMMANDS } from './catalog-table.ts'
+import { MCP_IMPORT_COMMANDS } from './import-table.ts'
 import { MCP_LOGIN_COMMANDS } from './login-table.ts'
 import { MCP_RESOURCE_COMMANDS } from './resources-prompts-table.ts'
 import { MCP_WATCH_COMMANDS } from './watch-table.ts'
@@ -209,4 +210,5 @@ otherwise refused. Ends when its input ends.`,
     load: async () => (await import('./serve.ts')).serveAgentsCommand,
   },
   ...MCP_RESOURCE_COMMANDS,
+  ...MCP_IMPORT_COMMANDS,
 ]

@@ -11,16 +11,46 @@ import { askSecret } from './read-value.ts'
 
 /** Runs `crabtalk vault env`, which MCP servers have as `env_helper`. */
 export const envCommand: CommandHandler = async ({ options, host }) => {
-  const values = await findAll(options.args, host)
-  host.stdout.write(`${toShownJson(Object.fromEntries(values))}\n`)
+  const words = options.args.map((word) => readAssignment(word))
+  const values = await findAll(
+    words.map(({ name }) => name),
+    host,
+  )
+  const variables = words.map(({ key, name }): [string, string] => [key ?? name, values.get(name)!])
+  host.stdout.write(`${toShownJson(Object.fromEntries(variables))}\n`)
   return 0
 }
 
 /** Runs `crabtalk vault header`, which remote MCP servers have as `auth_helper`. */
 export const headerCommand: CommandHandler = async ({ options, host }) => {
-  const [[, value]] = (await findAll(options.args, host)) as [[string, string]]
-  host.stdout.write(`${value}\n`)
+  const words = options.args.map((word) => readAssignment(word))
+  const values = await findAll(
+    words.map(({ name }) => name),
+    host,
+  )
+  const headers = words.map(({ key, prefix, name }): [string, string] => [
+    key ?? 'Authorization',
+    `${key === undefined ? 'Bearer ' : prefix}${values.get(name)}`,
+  ])
+  const [{ key, name }] = words as [Assignment]
+  const isToken = words.length === 1 && key === undefined
+  const text = isToken ? values.get(name) : toShownJson({ headers: Object.fromEntries(headers) })
+  host.stdout.write(`${text}\n`)
   return 0
+}
+
+/** A credential under another name: of a variable, or of a header with text before the credential. */
+interface Assignment {
+  key: string | undefined
+  /** Ends with a space, or is empty. */
+  prefix: string
+  name: string
+}
+
+/** Reads `NAME`, `VARIABLE=NAME`, or `HEADER=PREFIX NAME`. */
+function readAssignment(word: string): Assignment {
+  const [, key, prefix = '', name = word] = /^([^=]+)=(.* )?([^ ]*)$/.exec(word) ?? []
+  return { key, prefix, name }
 }
 
 /** Runs `crabtalk vault explain`. */
@@ -48,15 +78,15 @@ export const explainCommand: CommandHandler = async ({ options, host }) => {
 }
 
 /** Resolves credentials. Throws `credentials`, naming the first one that is missing. */
-async function findAll(names: readonly string[], host: Host): Promise<[name: string, value: string][]> {
+async function findAll(names: readonly string[], host: Host): Promise<Map<string, string>> {
   await using home = await openVaultHome(host)
   const resolver = openCredentials(home, (name) => askSecret(`Value of ${name} (not shown): `, host))
-  const values: [string, string][] = []
+  const values = new Map<string, string>()
   for (const name of names) {
     checkName(name)
     const credential = await resolver.find(name)
     if (!credential) throw missingCredential(name)
-    values.push([name, credential.value])
+    values.set(name, credential.value)
   }
   return values
 }

@@ -17,7 +17,7 @@ export interface PlaceholderValue {
  * unexpanded.
  *
  * Variables are allowed in scripts for a shell or an interpreter, and in arguments when the entry's `env` has
- * them.
+ * them, or its `env_helper` names them.
  */
 export function findUnfilledValues(entry: McpEntry): PlaceholderValue[] {
   const { env = {}, headers = {}, auth, url, command, args = [] } = entry
@@ -37,7 +37,8 @@ export function findUnfilledValues(entry: McpEntry): PlaceholderValue[] {
   return values.flatMap(([path, value]) => {
     const placeholder = findPlaceholder(value ?? '')
     const name = /^\$\{?(\w+)/.exec(placeholder ?? '')?.[1]
-    const isOwn = path[0] !== 'env' && name !== undefined && Object.hasOwn(env, name)
+    const isHelped = name !== undefined && envHelper.some((word) => word.split('=')[0] === name)
+    const isOwn = path[0] !== 'env' && name !== undefined && (isHelped || Object.hasOwn(env, name))
     return placeholder === undefined || isOwn ? [] : [{ path, placeholder }]
   })
 }

@@ -98,7 +98,10 @@ function* findServers(value: unknown, name?: string, wrapper = '', project?: str
   }
   if (wrapped.length > 0 || isObject(value['projects'])) return
   if (wrapper === '' && !Object.values(value).some(holdsCommand)) return
-  for (const [key, one] of Object.entries(value)) yield { ...place, name: key, value: one }
+  for (const [key, one] of Object.entries(value)) {
+    const isSetting = wrapper === 'mcp' && !isObject(one) // Gemini keeps lists of names in it
+    if (!isSetting) yield { ...place, name: key, value: one }
+  }
 }
 
 /** Whether the value of a wrapper's key contains servers, and is not itself a server of that name. */

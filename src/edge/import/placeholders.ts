@@ -110,7 +110,7 @@ export function convertTexts(
 
 /** `${env:NAME}` and `${input:id}`, `{env:NAME}` and `{file:path}` of opencode, `${workspaceFolder}`. */
 const PLACEHOLDER =
-  /\$\{(?:(?<kind>[A-Za-z]{1,16}):(?<id>[\w.:/-]{1,80})|(?<bare>[a-z][A-Za-z]{1,40}|\/))\}|(?<!\$)\{env:(?<braced>\w{1,80})\}/g
+  /\$\{(?:(?<kind>[A-Za-z]{1,16}):(?!-)(?<id>[\w.:/-]{1,80})|(?<bare>[a-z][A-Za-z]{1,40}|\/))\}|(?<!\$)\{env:(?<braced>\w{1,80})\}/g
 const VARIABLE = /\$\{([A-Za-z_]\w*)(?::-[^{}]*)?\}/g
 const FOLDERS: ReadonlyMap<string, string> = new Map([
   ['workspaceFolder', `\${CRABTALK_PROJECT_DIR}`],

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { test } from 'node:test'
+import { parse } from 'smol-toml'
+import { FOREIGN_KINDS, KIND_TITLES } from '../../src/edge/import/foreign-kinds.ts'
+import { foreignSamples } from '../support/mcp/foreign-files.ts'
+import { makeSandbox, type RunOptions, type Sandbox } from '../support/run-binary.ts'
+import { assertFailed } from '../support/talk.ts'
+
+/** The answer of `mcp import --json`. */
+interface Imported {
+  servers: {
+    entry: Record<string, unknown> & { name: string }
+    secrets: string[]
+    missing: string[]
+    notices: string[]
+  }[]
+  skipped: { name: string; why: string }[]
+  notices: { text: string }[]
+}
+
+const ENV = { CITY: 'Kiel', TRACKER_TEAM: 'core' }
+const PAGE = resolve(import.meta.dirname, '../../docs/mcp-import.md')
+
+test('mcp import takes servers of eleven programs, and mcp export gives them back without secrets', async (t) => {
+  await using box = await makeSandbox()
+  const run = (args: readonly string[], options: RunOptions = {}) =>
+    box.run(args, { env: environment(box), ...options })
+  const samples = foreignSamples(box.cwd)
+  const secrets = Object.values(samples).flatMap((sample) => sample.secrets)
+  await writeSamples(box)
+  await mkdir(join(box.home, 'agents'), { recursive: true })
+  const printed: string[] = []
+  const rows: string[] = []
+  for (const kind of FOREIGN_KINDS) {
+    await writeFile(join(box.home, 'agents', `${kind}.toml`), `# ${kind}\nmodel = "m"\n`)
+    const done = await run(['mcp', 'import', '--from', kind, '-a', kind, '--yes', '--json'])
+    assert.equal(done.code, 0, done.stderr)
+    const imported: Imported = JSON.parse(done.stdout)
+    assert.ok(imported.servers.length > 0, kind)
+    const text = await readFile(join(box.home, 'agents', `${kind}.toml`), 'utf8')
+    assert.deepEqual(
+      (parse(text)['mcps'] as { name: string }[]).map(({ name }) => name),
+      imported.servers.map(({ entry }) => entry.name),
+    )
+    assert.ok(text.startsWith(`# ${kind}\n`))
+    const exported = await run(['mcp', 'export', '-a', kind, '--format', kind])
+    assert.equal(exported.code, 0, exported.stderr)
+    const file = join(box.cwd, `exported-${kind}`)
+    await writeFile(file, exported.stdout)
+    const again = await run(['mcp', 'import', '--from', file, '-a', kind, '--dry-run', '--json'])
+    const { skipped, servers, notices }: Imported = JSON.parse(again.stdout)
+    assert.deepEqual([servers, notices], [[], []], kind)
+    const isThere = new RegExp(`^${kind} has it already$`)
+    for (const { name, why } of skipped) {
+      if (!imported.servers.find(({ entry }) => entry.name === name)?.entry['disabled'])
+        assert.match(why, isThere)
+    }
+    printed.push(done.stdout, done.stderr, exported.stdout, exported.stderr, again.stdout, again.stderr)
+    rows.push(
+      `| ${KIND_TITLES[kind]} | ${describeTaken(imported)} | ${describeReported(imported, exported.stderr)} |`,
+    )
+  }
+  await assertHidden(box, printed, secrets)
+  const stored = JSON.parse((await run(['vault', 'list', '--json'])).stdout) as { name: string }[]
+  const { stdout: values } = await run(['vault', 'env', ...stored.map(({ name }) => name)])
+  const left = secrets.filter((secret) => !values.includes(secret))
+  assert.deepEqual(left, ['zed-4711-linear']) // of a server that could not be taken
+  const table = ['| Program | Kept | Reported |', '|---|---|---|', ...rows].join('\n')
+  t.diagnostic(`\n${table}`)
+  const page = await readFile(PAGE, 'utf8')
+  assert.ok(page.includes(table), `docs/mcp-import.md has another table than:\n${table}`)
+})
+
+test('mcp import asks first, writes all or nothing, and takes no server twice', async () => {
+  await using box = await makeSandbox()
+  const run = (args: readonly string[]) => box.run(['mcp', 'import', ...args], { env: environment(box) })
+  const empty = await run([])
+  assert.deepEqual([empty.stdout, empty.stderr], ['', 'No servers of other programs found\n'])
+  assertFailed(await run(['--from', 'zed']), 'no-input', { message: /Zed/, hint: /settings\.json/ })
+  assertFailed(await run(['--from', 'cursr']), 'no-input', { message: /cursr/, hint: /cursor/ })
+  await writeSamples(box)
+  const list = await run([])
+  assert.match(list.stdout, /^FROM +FILE +SERVERS\nclaude +.*\.mcp\.json +notes\n/)
+  assert.match(list.stdout, /\ncodex +.*config\.toml +tracker, cloud\n/)
+
+  const dry = await run(['--from', 'claude', '--dry-run'])
+  assert.match(
+    dry.stdout,
+    / {2}\+ github: npx -y @modelcontextprotocol\/server-github\n {6}into the vault: GITHUB_P/,
+  )
+  const refused = await run(['--from', 'claude'])
+  assert.deepEqual(
+    [refused.code, /no terminal to ask.*--yes/s.test(refused.stderr)],
+    [4, true],
+    refused.stderr,
+  )
+  assertFailed(await run(['--from', 'claude', 'githib']), 'missing', { message: /githib/, hint: /github/ })
+  const agent = join(box.home, 'agents', 'crab.toml')
+  const text = () => readFile(agent, 'utf8').catch(() => '')
+  assert.doesNotMatch(await text(), /mcps/)
+  await assert.rejects(readFile(join(box.home, 'vault')), { code: 'ENOENT' })
+
+  const terminal = box.terminal(['mcp', 'import', '--from', 'claude'], { env: environment(box) })
+  await terminal.shows(/Add 3 servers to crab\? \[y\/N\] /)
+  terminal.type('y\r')
+  assert.equal((await terminal.finished).code, 0)
+  assert.match(await text(), /name = "github"/)
+  const again = await run(['--from', 'claude', '--yes'])
+  assert.match(again.stdout, / - github: left out: crab has it already\n/)
+  assert.match(again.stdout, /\nnothing to import into crab\n$/)
+
+  await writeFile(agent, `${await text()}\n[[mcps]]\nname = "bad"\ncommand = "x"\nurl = "https://h"\n`)
+  const before = await text()
+  const failed = await run(['--from', 'windsurf', '--yes'])
+  assertFailed(failed, 'config', { message: /its server "bad" is invalid/, hint: /config check/ })
+  assert.equal(await text(), before)
+  const { stdout } = await box.run(['vault', 'list'], { env: environment(box) })
+  assert.doesNotMatch(stdout, /ISSUES_TOKEN/)
+})
+
+function environment(box: Sandbox): Record<string, string> {
+  return { ...ENV, PATH: join(box.env['PATH']!.split(':')[0]!) } // without a keychain
+}
+
+async function writeSamples(box: Sandbox): Promise<void> {
+  for (const { files } of Object.values(foreignSamples(box.cwd))) {
+    for (const [name, text] of Object.entries(files)) {
+      const path = name.startsWith('~') ? join(box.env['HOME']!, name.slice(2)) : join(box.cwd, name)
+      await mkdir(dirname(path), { recursive: true })
+      await writeFile(path, text)
+    }
+  }
+}
+
+function describeTaken({ servers }: Imported): string {
+  return servers
+    .map(({ entry, secrets }) => {
+      const keys = Object.keys(entry).filter((key) => !['name', 'origin'].includes(key))
+      return `${entry.name}: ${keys.join(', ')}${secrets.length > 0 ? ` (into the vault: ${secrets.join(', ')})` : ''}`
+    })
+    .join('; ')
+}
+
+function describeReported({ servers, notices, skipped }: Imported, exported: string): string {
+  const all = [
+    ...servers.flatMap(({ entry, missing, notices }) => [
+      ...missing.map((name) => `${entry.name}: ${name} is missing`),
+      ...notices.map((text) => `${entry.name}: ${text}`),
+    ]),
+    ...skipped.map(({ name, why }) => `${name}: ${why}`),
+    ...notices.map(({ text }) => text),
+    ...exported
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => `export: ${line.replace(/^crabtalk: /, '')}`),
+  ]
+  return all.join('; ').replaceAll('|', '\\|') || 'nothing'
+}
+
+/** Fails when a secret is printed, or in a file of the home. */
+async function assertHidden(
+  box: Sandbox,
+  printed: readonly string[],
+  secrets: readonly string[],
+): Promise<void> {
+  const findIn = (text: string) => secrets.filter((secret) => text.includes(secret))
+  for (const text of printed) assert.deepEqual(findIn(text), [], text)
+  for (const entry of await readdir(box.home, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue
+    const path = join(entry.parentPath, entry.name)
+    assert.deepEqual(findIn(await readFile(path, 'latin1')), [], path)
+  }
+}

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { JsonObject } from '../../../src/core/base/message.ts'
+import { exportServers } from '../../../src/edge/import/export-formats.ts'
+import { readForeignEntries } from '../../../src/edge/import/foreign-entry.ts'
+import { FOREIGN_KINDS } from '../../../src/edge/import/foreign-kinds.ts'
+import { type ImportedServer, toImportedServer } from '../../../src/edge/import/imported-entry.ts'
+import { toPortableServer } from '../../../src/edge/import/portable-server.ts'
+
+const VAULT: Record<string, string> = { SLACK_TOKEN: 'another-4711', TEAM_TOKEN: 'team-4711' }
+const SHELL: Record<string, string> = { REGION: 'eu', PAGE_SIZE: '20' }
+
+async function importOne(server: JsonObject): Promise<ImportedServer> {
+  const [one] = readForeignEntries(JSON.stringify({ mcpServers: { slack: server } })).servers
+  const imported = await toImportedServer(one!, {
+    folder: '/project',
+    isProject: true,
+    homeDir: '/home/me',
+    origin: 'claude',
+    stored: async (name) => VAULT[name],
+    find: async (name) => {
+      const [value, kind] =
+        VAULT[name] === undefined ? [SHELL[name], 'environment' as const] : [VAULT[name], 'vault' as const]
+      return value === undefined ? undefined : { name, value, source: { kind } }
+    },
+  })
+  assert.ok(!('problem' in imported), JSON.stringify(imported))
+  return imported
+}
+
+/** Servers, the parts of their entries, and the values that move. */
+const CASES: [what: string, server: JsonObject, entry: JsonObject, secrets: Record<string, string>][] = [
+  [
+    'keeps another value of the vault',
+    { command: 's', env: { SLACK_TOKEN: 'mine-4711', REGION: 'us' } },
+    { env: { REGION: 'us' }, env_helper: ['crabtalk', 'vault', 'env', 'SLACK_TOKEN=slack/SLACK_TOKEN'] },
+    { 'slack/SLACK_TOKEN': 'mine-4711' },
+  ],
+  [
+    'expands what is no secret, and refers to what is one',
+    {
+      command: 's',
+      args: [`\${REGION}`, `\${NONE:-x}`],
+      env: { SIZE: `\${PAGE_SIZE}`, BOT: `\${TEAM_TOKEN}` },
+    },
+    { args: ['eu', 'x'], env: { SIZE: '20' }, env_helper: ['crabtalk', 'vault', 'env', 'BOT=TEAM_TOKEN'] },
+    {},
+  ],
+  [
+    'puts a value with a secret in it into the vault as a whole',
+    { command: 's', env: { OPTIONS: `{"key": "\${TEAM_TOKEN}"}` } },
+    { env_helper: ['crabtalk', 'vault', 'env', 'OPTIONS'] },
+    { OPTIONS: '{"key": "team-4711"}' },
+  ],
+  [
+    'keeps the scheme of a header apart',
+    { url: 'https://h/mcp', headers: { Authorization: 'Sentry-Bearer abc-4711', 'X-Team': 'core' } },
+    {
+      headers: { 'X-Team': 'core' },
+      auth_helper: ['crabtalk', 'vault', 'header', 'Authorization=Sentry-Bearer slack/SLACK_TOKEN'],
+    },
+    { 'slack/SLACK_TOKEN': 'abc-4711' },
+  ],
+  [
+    'lets mcp-remote expand the header',
+    { command: 'npx', args: ['mcp-remote', 'https://h', '--header', 'Authorization: Bearer abc-4711-def'] },
+    {
+      args: ['mcp-remote', 'https://h', '--header', `Authorization: \${SLACK_TOKEN}`],
+      env_helper: ['crabtalk', 'vault', 'env', 'SLACK_TOKEN=slack/SLACK_TOKEN'],
+    },
+    { 'slack/SLACK_TOKEN': 'Bearer abc-4711-def' },
+  ],
+  [
+    'starts relative paths of a project there',
+    { command: './bin/s', args: ['./data', `\${workspaceFolder}/x`] },
+    { command: '/project/bin/s', args: ['./data', '/project/x'], cwd: '/project' },
+    {},
+  ],
+]
+
+for (const [what, server, entry, secrets] of CASES) {
+  test(`toImportedServer() ${what}`, async () => {
+    const imported = await importOne(server)
+    const found = Object.fromEntries(
+      Object.keys(entry).map((key) => [key, (imported.entry as JsonObject)[key]]),
+    )
+    assert.deepEqual([found, imported.secrets, imported.entry.disabled], [entry, secrets, undefined])
+  })
+}
+
+test('exportServers() writes no value of env, headers or auth in any format', () => {
+  const entries = [
+    {
+      name: 'one',
+      command: 'one',
+      args: ['--api-key', 'planted-4711-a', '--level', 'x'],
+      env: { LEVEL: 'planted-value', TOKEN: 'planted-4711-b' },
+    },
+    { name: 'two', url: 'https://h/mcp?api_key=planted-4711-c', headers: { 'X-Team': 'planted-team' } },
+    { name: 'three', url: 'https://h', auth: 'planted-4711-d', required: true },
+  ]
+  for (const kind of FOREIGN_KINDS) {
+    const { text, notices } = exportServers(entries.map(toPortableServer), kind)
+    assert.doesNotMatch(text + notices.join(''), /planted/, kind)
+    assert.match(text, /LEVEL/)
+    const { servers } = readForeignEntries(text)
+    assert.equal(servers.length, kind === 'claude-desktop' ? 1 : 3)
+    if (kind !== 'claude-desktop') assert.ok(notices.includes('three: without required'), notices.join())
+  }
+})
