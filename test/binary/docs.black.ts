@@ -3,6 +3,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { test } from 'node:test'
 import { findProblems } from '../../src/core/config/find-problems.ts'
+import { parseToml } from '../../src/core/config/toml.ts'
 import { readTemplate } from '../../src/edge/catalog/template.ts'
 import { readManifest } from '../../src/up/pkg/manifest.ts'
 import { type ExampleSandbox, makeExampleSandbox } from '../docs/example-sandbox.ts'
@@ -62,9 +63,11 @@ async function runStep(
 
 /** Checks the file that the first line of the block names: `# config.toml`, or `# agents/NAME.toml`. */
 async function checkToml({ text }: Block): Promise<void> {
-  const [, name = ''] = /^# (?:~\/\.crabtalk\/)?((?:agents\/|mcp\/catalog\/)?[\w-]+\.toml)\b/.exec(text) ?? []
+  const [, name = ''] =
+    /^# (?:(?:~\/)?\.crabtalk\/)?((?:agents\/|mcp\/catalog\/)?[\w-]+\.toml)\b/.exec(text) ?? []
   assert.notEqual(name, '', 'the block names no file')
   if (name === 'crabtalk.toml') return void readManifest(text)
+  if (name === 'mcp.toml') return assert.ok(parseToml(name, text).ok, name)
   if (name.startsWith('mcp/')) return assert.ok(readTemplate(name, text).ok, name)
   await using home = await temporaryHome()
   await mkdir(join(home.paths.home, 'agents'), { recursive: true })
