@@ -3,8 +3,8 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { test } from 'node:test'
 import { findProblems } from '../../src/core/config/find-problems.ts'
-import { parseToml } from '../../src/core/config/toml.ts'
 import { readTemplate } from '../../src/edge/catalog/template.ts'
+import { parseTomlServers } from '../../src/edge/entries/parse-toml-servers.ts'
 import { readManifest } from '../../src/up/pkg/manifest.ts'
 import { type ExampleSandbox, makeExampleSandbox } from '../docs/example-sandbox.ts'
 import { type Block, matches, readBlocks, type Step, strayTexts, toSteps } from '../docs/page.ts'
@@ -61,16 +61,25 @@ async function runStep(
   if (expected && !matches(expected.text, stdout)) assert.equal(stdout, expected.text)
 }
 
-/** Checks the file that the first line of the block names: `# config.toml`, or `# agents/NAME.toml`. */
+/** Checks the file that the first line of the block names: `# config.toml`, `# agents/NAME.toml`, or a mcp.toml. */
 async function checkToml({ text }: Block): Promise<void> {
   const [, name = ''] =
     /^# (?:(?:~\/)?\.crabtalk\/)?((?:agents\/|mcp\/catalog\/)?[\w-]+\.toml)\b/.exec(text) ?? []
   assert.notEqual(name, '', 'the block names no file')
   if (name === 'crabtalk.toml') return void readManifest(text)
-  if (name === 'mcp.toml') return assert.ok(parseToml(name, text).ok, name)
+  if (name === 'mcp.toml') return checkServers(text)
   if (name.startsWith('mcp/')) return assert.ok(readTemplate(name, text).ok, name)
   await using home = await temporaryHome()
   await mkdir(join(home.paths.home, 'agents'), { recursive: true })
   await writeFile(join(home.paths.home, name), text)
   assert.deepEqual(await findProblems(home.paths), [], basename(name))
+}
+
+function checkServers(text: string): void {
+  const { servers, problems } = parseTomlServers(text, 'mcp.toml', 'project')
+  assert.deepEqual(problems, [])
+  assert.deepEqual(
+    servers.map(({ problem }) => problem).filter((problem) => problem !== ''),
+    [],
+  )
 }

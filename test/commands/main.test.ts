@@ -94,7 +94,7 @@ const UNKNOWN: [string[], string, string][] = [
   [
     ['list'],
     'Unknown command "list"',
-    'say which: events list, agent list, model list, conversation list, memory list, skill list, mcp list, cron list, token list, policy list or trust list',
+    'say which: events list, agent list, model list, conversation list, memory list, skill list, mcp list, cron list, token list, vault list, policy list or trust list',
   ],
   [['export'], 'Unknown command "export"', 'did you mean "crabtalk conversation export"?'],
   [['frob'], 'Unknown command "frob"', 'see crabtalk --help'],

@@ -9,7 +9,7 @@ export const TRUST_COMMANDS: readonly Command[] = [
     path: ['trust', 'list'],
     args: '',
     isAlone: true,
-    summary: 'List the directories that you trust or do not trust, and their files of MCP servers',
+    summary: 'List the directories and MCP server files that you trust or do not',
     details: `A directory is "notified" when its instruction files are used and you were told so once; "trusted" and "untrusted" are your
 own answers. Directories that are not listed are new. A file of MCP servers has a row of its own.`,
     options: [JSON_OPTION],
@@ -47,7 +47,7 @@ what changed. DIR is the current directory unless you give another one.`,
       { name: 'yes', short: 'y', summary: 'Trust the files without asking, after showing them' },
       { name: 'revoke', summary: 'Do not start them any more: the same as crabtalk trust remove' },
     ],
-    examples: ['crabtalk trust', 'crabtalk trust --yes ~/src/app', 'crabtalk trust --revoke'],
+    examples: ['crabtalk trust', 'crabtalk trust --yes src', 'crabtalk trust --revoke'],
     load: async () => (await import('./servers.ts')).trustServersCommand,
   },
 ]
