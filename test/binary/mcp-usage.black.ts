@@ -5,11 +5,7 @@ import { assertFailed } from '../support/talk.ts'
 
 /** Invalid command lines, with the expected message and hint. */
 const MISTAKES: [string[], RegExp, RegExp][] = [
-  [
-    ['mcp'],
-    /^Cannot run "crabtalk mcp" alone: name one of catalog, info, install, list, get, add/,
-    /mcp --help$/,
-  ],
+  [['mcp'], /^Cannot run "crabtalk mcp" alone: name one of catalog, info, install, list/, /mcp --help$/],
   [['mcp', 'lst'], /^Unknown command "mcp lst"$/, /crabtalk mcp list/],
   [['mcp', 'rm', 'x'], /^Unknown command "mcp rm"$/, /"crabtalk mcp remove"/],
   [['mcp', 'ls'], /^Unknown command "mcp ls"$/, /"crabtalk mcp list"/],
@@ -75,8 +71,9 @@ test('the help of every mcp and policy command has an example', async () => {
   const group = (await box.run(['mcp', '--help'])).stdout
   assert.match(group, /^Usage: crabtalk mcp <command> \[options\]$/m)
   const verbs = [...group.matchAll(/^ {2}mcp (\w+)/gm)].map(([, verb]) => verb!)
-  const own = 'catalog info install list get add set remove enable disable ping tools call login logout token'
-  const others = 'ps health cost logs reconnect trace serve resources read prompts prompt'
+  const own = 'catalog info install list get add set remove enable disable'
+  const others =
+    'ping tools call login logout token ps health cost logs reconnect trace serve resources read prompts prompt import export'
   assert.deepEqual(verbs, `${own} ${others}`.split(' '))
   for (const words of [...verbs.map((verb) => ['mcp', verb]), ['policy', 'why']]) {
     const { stdout, stderr, code } = await box.run([...words, '--help'])

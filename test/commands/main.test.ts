@@ -96,7 +96,7 @@ const UNKNOWN: [string[], string, string][] = [
     'Unknown command "list"',
     'say which: events list, agent list, model list, conversation list, memory list, skill list, mcp list, cron list, token list, vault list, policy list or trust list',
   ],
-  [['export'], 'Unknown command "export"', 'did you mean "crabtalk conversation export"?'],
+  [['export'], 'Unknown command "export"', 'say which: conversation export or mcp export'],
   [['frob'], 'Unknown command "frob"', 'see crabtalk --help'],
   [['help', 'frob'], 'Unknown command "frob"', 'see crabtalk --help'],
   [

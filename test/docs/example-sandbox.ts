@@ -27,7 +27,8 @@ export async function makeExampleSandbox(): Promise<ExampleSandbox> {
   const jq = writeProgram(join(spare, 'jq'), JQ)
   const files = Object.entries(FILES).map(([name, text]) => writeText(join(box.cwd, name), text))
   const notes = writeText(join(user, 'notes/today.md'), 'Water the plants.\n')
-  await Promise.all([...tools, ...files, jq, notes, writeRelease(join(user, 'Downloads'))])
+  const claude = writeText(join(user, '.claude.json'), FILES['mcp.json']!)
+  await Promise.all([...tools, ...files, jq, notes, claude, writeRelease(join(user, 'Downloads'))])
   const env = { ...box.env, PATH: `${bin}:${box.env['PATH']}:${spare}`, ...VARIABLES, DOCS_URL: remote.url }
   const withEnv = <T extends { env?: object }>(options?: T) => ({
     ...options,
@@ -101,6 +102,7 @@ for (const one of found) console.log(one)
 ' -- "$@"`
 
 const FILES: Record<string, string> = {
+  'mcp.json': '{ "mcpServers": { "github": { "command": "github-mcp-server", "args": ["stdio"] } } }\n',
   'package.json': '{ "name": "sample", "scripts": { "test": "true" } }\n',
   'report.txt': 'Sales went up in spring, and down in autumn.\n',
   'server.js': `import(${JSON.stringify(EVERYTHING)})\n`,
@@ -119,6 +121,10 @@ const VARIABLES: Record<string, string> = {
   EDITOR: 'cat',
   GITHUB_TOKEN: 'ghp_none',
   TRACKER_TOKEN: 'none',
+  SEARCH_KEY: 'none',
+  SENTRY_TOKEN: 'none',
+  SLACK_TEAM: 'none',
+  SLACK_TOKEN: 'none',
   USER: 'me',
   GIT_AUTHOR_NAME: 'Me',
   GIT_AUTHOR_EMAIL: 'me@example.org',
