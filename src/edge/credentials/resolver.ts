@@ -17,7 +17,8 @@ export interface CredentialSources {
 
 /**
  * Returns a resolver that asks the vault, `.env`, the environment and the user, in this order. An empty value counts
- * as none. The vault and the file are read once, when they are needed first.
+ * as none. The vault is opened and the file is read when they are first needed. The file is not read again; the
+ * vault reads each credential when it is asked for.
  */
 export function newCredentialResolver({ vault, dotEnv, env, ask }: CredentialSources): CredentialResolver {
   const opened = lazy(vault)

@@ -161,7 +161,7 @@ function toFreeName(name: string, others: readonly string[]): string {
 
 /** Guesses a name: the package that a launcher runs without the usual affixes, the program, or the host. */
 function guessName({ url, command, args }: JsonObject): string {
-  if (typeof url === 'string') return hostOf(url).replace(/^(?:mcp|api|www)\.|\.[a-z]+$/g, '')
+  if (typeof url === 'string') return readHost(url).replace(/^(?:mcp|api|www)\.|\.[a-z]+$/g, '')
   const words = [command, ...(Array.isArray(args) ? args : [])].filter((word) => typeof word === 'string')
   const isLauncher =
     /(?:^|[/\\])(?:npx|bunx|pnpx|uvx|pipx|npm|pnpm|yarn|uv|bun|deno|node|python3?|docker|cmd)(?:\.\w+)?$/i
@@ -174,7 +174,7 @@ function guessName({ url, command, args }: JsonObject): string {
     .replace(/^mcp-server-|^server-|^mcp-|-mcp-server$|-mcp$|-server$/g, '')
 }
 
-function hostOf(url: string): string {
+function readHost(url: string): string {
   return URL.canParse(url) ? new URL(url).hostname : ''
 }
 

@@ -85,7 +85,10 @@ export class ImportedValues {
       .replaceAll(/\$\{HOME(?::-[^{}]*)?\}/g, () => homeDir)
   }
 
-  /** Marks a secret for the vault, and returns the name that it gets there: no stored one is replaced. */
+  /**
+   * Marks a secret for the vault and returns its name there: `wanted`, or one with the name of the server when
+   * `wanted` has another value already. A name with the same value is used again.
+   */
   async move(wanted: string, value: string): Promise<string> {
     const base = wanted.replaceAll(/[^\w.:/@-]+/g, '_').slice(0, MAX_NAME)
     for (let n = 1; ; n++) {

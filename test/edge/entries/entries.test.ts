@@ -117,6 +117,21 @@ test('describeServer() shows every value, and no trick hides one; summarizeServe
   const summary = summarizeServer({ ...server, table: { ...server.table, auth: 's3cr3t-s3cr3t' } })
   assert.doesNotMatch(summary, /s3cr3t|rm -rf/)
   assert.match(summary, /^a\\nb: sh -c .*API_TOKEN=\[secret\]/)
+  const toml = '[server.r]\nurl = "https://r"\ndisabled = true\noauth = "manual"\n'
+  const config = '[server.r.oauth_config]\nissuer = "https://i"\nclient_secret = "s3cr3t-s3cr3t"\n'
+  const [remote] = parseTomlServers(toml + config, '/f', 'project').servers
+  assert.deepEqual(describeServer(remote!), [
+    'r',
+    '  turned off here, and not started',
+    '  connects to https://r',
+    '  oauth = "manual"',
+    '  oauth_config.issuer = "https://i"',
+    '  oauth_config.client_secret = "s3cr3t-s3cr3t"',
+  ])
+  assert.match(
+    summarizeServer(remote!),
+    /oauth = "manual", oauth_config.issuer = "https:\/\/i", oauth_config.client_secret = "\[secret\]"$/,
+  )
 })
 
 test('editServers() keeps comments and order', async () => {
