@@ -8,6 +8,7 @@ import type { McpEntry } from '../../core/config/mcp-entry.ts'
 import type { Dispatch } from '../../core/protocol/dispatch.ts'
 import { hasServerFiles } from '../../edge/entries/has-server-files.ts'
 import { findSessionServers } from '../../edge/entries/session-servers.ts'
+import type { ServerScope } from '../../edge/entries/types.ts'
 import { isLoginHelper } from '../../mcp/helper-program.ts'
 import { openResolver, toSessionPlace } from '../session-servers.ts'
 import { readAgentOption } from './change.ts'
@@ -20,6 +21,8 @@ export interface LoginTarget {
   entry: McpEntry | undefined
   /** The `oauth_config` of a server of mcp.toml. */
   config?: JsonObject | undefined
+  /** The file that has `config`: the user's own, or one of the project. */
+  configScope?: ServerScope | undefined
 }
 
 /** The helper that prints the token of a login; its address comes from the environment. */
@@ -60,7 +63,9 @@ async function findSessionTarget(name: string, host: Host): Promise<LoginTarget 
   const { servers } = await findSessionServers(place, openResolver(host))
   const found = servers.find(({ server, state }) => server.name === name && state === 'ready')
   const url = found?.entry?.url
-  return url === undefined ? undefined : { url, entry: undefined, config: found?.server.oauthConfig }
+  if (found === undefined || url === undefined) return undefined
+  const { oauthConfig: config, scope: configScope } = found.server
+  return { url, entry: undefined, config, configScope }
 }
 
 /** Throws `config` for an entry that has other credentials. */

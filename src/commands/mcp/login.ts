@@ -66,7 +66,7 @@ export const logOutCommand: CommandHandler = async ({ options, host, signal }) =
 function ignore(): undefined {}
 
 async function requestLogin(
-  { url, config = {} }: LoginTarget,
+  { url, config = {}, configScope }: LoginTarget,
   options: ParsedOptions,
   host: Host,
   signal: AbortSignal,
@@ -74,6 +74,7 @@ async function requestLogin(
   const { client_id: id, scope, issuer, port } = config
   const client =
     (await readClient(options, host, signal)) ?? (typeof id === 'string' ? { client_id: id } : undefined)
+  const ownIssuer = readIssuer(options)
   const isClientOnly = options.has('client-credentials')
   if (!isClientOnly) requireUser(options, host)
   await using home = await openLoginHome(host, (source) =>
@@ -84,7 +85,8 @@ async function requestLogin(
     client,
     grant: isClientOnly ? 'client' : 'user',
     scope: options.value('scope') ?? (typeof scope === 'string' ? scope : undefined),
-    issuer: readIssuer(options) ?? (typeof issuer === 'string' ? issuer : undefined),
+    issuer: ownIssuer ?? (issuer === undefined ? undefined : String(issuer)),
+    trustsIssuer: ownIssuer !== undefined || configScope === 'user',
     port: readPort(options) ?? (typeof port === 'number' ? port : undefined),
     ask: (address: string, stop: AbortSignal) => showAddress(address, { options, host }, stop),
   } as const

@@ -28,8 +28,10 @@ export interface LoginRequest {
   /** The challenge of the server, if it is known; otherwise the server is asked. */
   challenge?: LoginChallenge
   scope?: string | undefined
-  /** The only authorization server that the user accepts, which may be in a private network. */
+  /** The only authorization server that is accepted. */
   issuer?: string | undefined
+  /** Whether the user wrote `issuer`, which may then be in a private network; false for that of a project. */
+  trustsIssuer?: boolean
   /** The client that the user registered. */
   client?: LoginClient | undefined
   /** The grant of the tokens; `client` needs no browser. */
@@ -43,7 +45,7 @@ export interface LoginRequest {
 /**
  * Logs in to an MCP server and stores the tokens in the vault. The user has ten minutes.
  *
- * Throws `denied` for what a rule refuses, `credentials` when the login is refused, `missing` when the server offers
+ * Throws `denied` for what a rule refuses, `config` for an issuer that is not an address, `credentials` when the login is refused, `missing` when the server offers
  * none, or as an OAuthFetch and the vault do.
  */
 export async function logIn(
@@ -70,7 +72,7 @@ async function requestLogin(
   signal: AbortSignal,
 ): Promise<StoredLogin> {
   const { headers = {}, scope, issuer, grant = 'user', client: given } = request
-  const trusted = issuer === undefined ? [] : [issuer]
+  const trusted = listTrusted(request)
   const oauth = openOAuthFetch({ ...host, trusted: [request.url, ...trusted] }, signal)
   const challenge = request.challenge ?? (await requestChallenge({ url: request.url, headers }, oauth))
   const server = await discoverAuthorizationServer({ url: request.url, challenge, scope, issuer }, oauth)
@@ -96,6 +98,13 @@ async function requestLogin(
   const tokens: LoginTokens = await finishLogin(pending, answer, clock)
   const isOwnClient = client === given || (client === stored && earlier?.isOwnClient === true)
   return { ...common, client, isOwnClient, redirectUrl, tokens }
+}
+
+/** Lists the authorization servers that may be in a private network. Throws `config` for one without an address. */
+function listTrusted({ issuer, trustsIssuer = false }: LoginRequest): string[] {
+  if (issuer === undefined) return []
+  if (/^https?:\/\//i.test(issuer) && URL.canParse(issuer)) return trustsIssuer ? [issuer] : []
+  throw new CrabError('config', 'its issuer must be an address such as https://login.example.com')
 }
 
 /** Opens the port of the last login, for which a client is registered, if it is free. */

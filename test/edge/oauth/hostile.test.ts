@@ -115,6 +115,20 @@ const TRICKS: readonly Trick[] = [
     last: RESOURCE,
   },
   {
+    title: 'an issuer of a project in a private network',
+    answers: as('https://10.1.2.3'),
+    request: () => ({ issuer: 'https://10.1.2.3' }),
+    kind: 'denied',
+    message: /https:\/\/10\.1\.2\.3 is at a private address$/,
+    last: RESOURCE,
+  },
+  {
+    title: 'an issuer that is not an address',
+    request: () => ({ issuer: 'login.example.test', trustsIssuer: true }),
+    kind: 'config',
+    message: /^Cannot log in to \S+: its issuer must be an address such as/,
+  },
+  {
     title: 'a foreign issuer in the metadata',
     answers: metadata({ issuer: 'https://login.example.test' }),
     kind: 'denied',
