@@ -29,6 +29,9 @@ test('a vault gives back what was stored, and its file shows neither names nor v
   for (const secret of [PLANTED, 'GITHUB_TOKEN', 'anthropic', 'sk-ant-1']) assert.ok(!text.includes(secret))
   assert.equal((await stat(place.home.paths.vault)).mode & 0o777, 0o600)
   await assert.rejects(vault.set({ 'A=B': 'x' }, NEVER), { kind: 'usage' })
+  assert.deepEqual(await vault.add({ NEW: '1', GITHUB_TOKEN: `${PLANTED}2` }, NEVER), ['NEW'])
+  await assert.rejects(vault.add({ NEWER: '1', NEW: '2' }, NEVER), { kind: 'conflict', message: /NEW: / })
+  assert.deepEqual([await vault.get('NEW'), await vault.get('NEWER')], ['1', undefined])
 })
 
 test('a vault with any byte flipped or any end cut off fails, or gives back exactly what was stored', async () => {

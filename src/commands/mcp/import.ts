@@ -174,7 +174,8 @@ function refuseNothing(
 
 /**
  * Writes the secrets first, all at once, and then all servers in one change of the agent's file. When the
- * servers cannot be written, the secrets are removed again; none of them replaced another one.
+ * servers cannot be written, the secrets are removed again. Throws `conflict` when one of them would replace a
+ * credential that was stored while the question waited.
  */
 async function writePlan(
   {
@@ -196,8 +197,7 @@ async function writePlan(
   const names = Object.keys(plan.secrets)
   const { vault, created } = names.length > 0 ? await openOrCreateVault(home, signal) : {}
   if (created) host.stderr.write(`crabtalk: created ${home.paths.vault}; ${describeKeySource(created)}\n`)
-  const before = new Set(vault ? (await vault.list()).map(({ name }) => name) : [])
-  await vault?.set(plan.secrets, signal)
+  const added = (await vault?.add(plan.secrets, signal)) ?? []
   const entries = [...existing, ...plan.servers.map(({ entry }) => entry)]
   const message = {
     agent,
@@ -207,7 +207,7 @@ async function writePlan(
   try {
     await request(attached.dispatch, 'replaceMcps', message, signal)
   } catch (reason) {
-    for (const name of names) if (!before.has(name)) await vault?.remove(name, new AbortController().signal)
+    for (const name of added) await vault?.remove(name, new AbortController().signal)
     throw reason
   }
 }

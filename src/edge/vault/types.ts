@@ -34,6 +34,11 @@ export interface Vault {
   get(name: string): Promise<string | undefined>
   /** Stores all values in one write. Throws `usage` for a name that is not valid. */
   set(values: Readonly<Record<string, string>>, signal: AbortSignal): Promise<void>
+  /**
+   * Stores all values in one write, and returns the names that are new. Throws `conflict`, and stores none, when
+   * one of the names has another value.
+   */
+  add(values: Readonly<Record<string, string>>, signal: AbortSignal): Promise<string[]>
   /** Returns whether there was such a credential. */
   remove(name: string, signal: AbortSignal): Promise<boolean>
   /** Lists all credentials, sorted by name. */

@@ -115,17 +115,28 @@ function toVault(home: VaultHome): Vault {
     edit(items)
     await replaceFile(home.paths.vault, formatVault(sealVault(header, aesKey, items)))
   }
+  const store = async (values: Readonly<Record<string, string>>, signal: AbortSignal, replaces: boolean) => {
+    for (const name of Object.keys(values)) checkName(name)
+    const updated = new Date(home.now()).toISOString()
+    const added: string[] = []
+    await change(signal, (items) => {
+      for (const [name, value] of Object.entries(values)) {
+        const before = items.get(name)
+        if (!before) added.push(name)
+        else if (!replaces && before.value !== value) throw isTaken(name)
+        items.set(name, { value, updated })
+      }
+    })
+    return added
+  }
   return {
     async get(name) {
       return (await unlock(home, never)).content.get(name)?.value
     },
     async set(values, signal) {
-      for (const name of Object.keys(values)) checkName(name)
-      const updated = new Date(home.now()).toISOString()
-      await change(signal, (items) => {
-        for (const [name, value] of Object.entries(values)) items.set(name, { value, updated })
-      })
+      await store(values, signal, true)
     },
+    add: (values, signal) => store(values, signal, false),
     async remove(name, signal) {
       let isRemoved = false
       await change(signal, (items) => {
@@ -224,6 +235,12 @@ async function chooseKey(
   if (source === undefined) return await storeNewKey(home, vaultId, undefined, signal)
   throw new CrabError('credentials', `Cannot create a vault with a key from the ${source}: it gives none`, {
     hint: source === 'environment' ? `set ${KEY_VARIABLE}` : 'set CRABTALK_VAULT_KEY_HELPER',
+  })
+}
+
+function isTaken(name: string): CrabError {
+  return new CrabError('conflict', `Cannot store ${name}: the vault has another value of that name by now`, {
+    hint: 'run the command again',
   })
 }
 
