@@ -10,7 +10,7 @@ import { sanitize } from '../../core/base/sanitize.ts'
 import { findNameClash } from '../../core/config/mcp-declaration.ts'
 import { readServerTrust } from '../../core/trust/trust-store.ts'
 import { summarizeServer } from '../../edge/entries/describe-server.ts'
-import { editServers } from '../../edge/entries/edit-servers.ts'
+import { editServers, resolveServerFile } from '../../edge/entries/edit-servers.ts'
 import { locateServerFiles } from '../../edge/entries/locate-files.ts'
 import { toEdgeServer } from '../../edge/entries/parse-toml-servers.ts'
 import { readServerFile } from '../../edge/entries/read-server-file.ts'
@@ -131,14 +131,16 @@ async function changeFile(
   const { SqliteLeases } = await import('../../core/lease/sqlite-leases.ts')
   const { leases: database, proc, trust } = resolvePaths(host)
   await using leases = new SqliteLeases({ database, proc, pid: host.pid })
-  await using _lease = await leases.take(`file:${file.path}`, signal)
+  await using _lease = await leases.take(`file:${await resolveServerFile(file.path)}`, signal)
   let changed: Servers = {}
-  await editServers(file.path, async (servers) => {
+  const checkChange = async (servers: Servers) => {
     const after = change(servers)
     changed = Object.fromEntries(Object.entries(after).filter(([name, table]) => table !== servers[name]))
     for (const [name, table] of Object.entries(changed)) await checkServer(host, file, { name, ...table })
     return after
-  }).then(async ({ before, after: digest }) => {
+  }
+  const owner = file.scope === 'user' ? undefined : { uid: host.uid, linkRoot: file.projectDir }
+  await editServers(file.path, checkChange, owner).then(async ({ before, after: digest }) => {
     if (file.scope === 'user') return
     const answer = (await readServerTrust(trust)).get(file.path)
     const wasTrusted = answer?.state === 'trusted' && answer.digest === before

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
+import { chmod, readFile, stat, symlink } from 'node:fs/promises'
 import { test } from 'node:test'
 import { describeServer, summarizeServer } from '../../../src/edge/entries/describe-server.ts'
 import { editServers } from '../../../src/edge/entries/edit-servers.ts'
@@ -154,7 +154,22 @@ test('editServers() keeps comments and order', async () => {
     }),
     /no/,
   )
+  await chmod(path, 0o664)
+  await editServers(path, ({ c }) => ({ c: c! }))
+  assert.equal((await stat(path)).mode & 0o777, 0o664)
   const created = await editServers(tree.path('new/mcp.toml'), () => ({ z: { command: 'z' } }))
   assert.equal(created.before, undefined)
   assert.equal(await readFile(tree.path('new/mcp.toml'), 'utf8'), '[server.z]\ncommand = "z"\n')
+})
+
+test('editServers() changes no file that a project links to elsewhere', async () => {
+  await using tree = await makeTree({ 'mine.toml': '# mine\n', 'project/.crabtalk/x': '' })
+  const owner = { uid: process.getuid?.() ?? 0, linkRoot: tree.path('project') }
+  const path = tree.path('project/.crabtalk/mcp.toml')
+  await symlink(tree.path('mine.toml'), path)
+  await assert.rejects(
+    editServers(path, () => ({ a: { command: 'a' } }), owner),
+    { kind: 'denied', message: /a link that points outside its folder$/ },
+  )
+  assert.equal(await readFile(tree.path('mine.toml'), 'utf8'), '# mine\n')
 })
