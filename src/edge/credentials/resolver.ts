@@ -44,7 +44,7 @@ export function newCredentialResolver({ vault, dotEnv, env, ask }: CredentialSou
   }
 }
 
-/** Describes a source for the user, as in `from the vault`. */
+/** Returns the words for a source: `vault`, `environment`, `typed`, or the file and its line. */
 export function describeSource(source: CredentialSource): string {
   switch (source.kind) {
     case 'vault':

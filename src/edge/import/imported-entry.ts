@@ -6,6 +6,7 @@ import { type McpEntry, mcpEntry } from '../../core/config/mcp-entry.ts'
 import { checkValue } from '../../core/config/schema.ts'
 import { findUnfilledValues } from '../../core/config/unfilled-values.ts'
 import { formatPath } from '../../core/config/validation-issue.ts'
+import type { CredentialSource } from '../credentials/types.ts'
 import type { ForeignServer } from './foreign-entry.ts'
 import { type ImportedValue, ImportedValues, type ValueSources } from './imported-values.ts'
 import { describeSuccessor } from './superseded.ts'
@@ -15,6 +16,8 @@ export interface ImportedServer {
   entry: McpEntry
   /** The values that move into the vault, by name. */
   secrets: Record<string, string>
+  /** The credentials that its helper prints and that exist already, with words for their sources. */
+  found: { name: string; source: string }[]
   /** The credentials that are stored nowhere yet. */
   missing: string[]
   /** Sentences without a full stop, never with a value. */
@@ -52,9 +55,23 @@ export async function toImportedServer(
   return {
     entry: outcome.value,
     secrets: values.secrets,
+    found: [...values.found]
+      .filter(([name]) => isPrinted(outcome.value, name))
+      .map(([name, source]) => ({ name, source: toPlace(source) })),
     missing: values.missing,
     notices: [...draft.notices, ...describeEntry(outcome.value)],
   }
+}
+
+/** Whether the helper of an entry prints a credential: as `NAME`, `KEY=NAME` or `HEADER=PREFIX NAME`. */
+function isPrinted({ env_helper: env = [], auth_helper: auth = [] }: McpEntry, name: string): boolean {
+  return [...env, ...auth].some(
+    (word) => word === name || word.endsWith(`=${name}`) || word.endsWith(` ${name}`),
+  )
+}
+
+function toPlace(source: CredentialSource): string {
+  return source.kind === 'env-file' ? `${source.path}:${source.line}` : `the ${source.kind}`
 }
 
 /** A server that is being converted. */

@@ -1,7 +1,7 @@
 import { findSecrets } from '../../core/base/secrets/redact.ts'
 import { isSecretName } from '../../core/base/secrets/secret-names.ts'
 import { isUnfilled } from '../../core/base/secrets/unfilled.ts'
-import type { Credential } from '../credentials/types.ts'
+import type { Credential, CredentialSource } from '../credentials/types.ts'
 
 /** The facts that turn the placeholders of a server into values. */
 export interface ValueSources {
@@ -23,6 +23,7 @@ export class ImportedValues {
   readonly #sources: ValueSources
   readonly #secrets = new Map<string, string>()
   readonly #missing = new Set<string>()
+  readonly #found = new Map<string, CredentialSource>()
 
   constructor(sources: ValueSources) {
     this.#sources = sources
@@ -31,6 +32,11 @@ export class ImportedValues {
   /** The values to store in the vault, by name. */
   get secrets(): Record<string, string> {
     return Object.fromEntries(this.#secrets)
+  }
+
+  /** The sources of the credentials that exist already, by name. */
+  get found(): ReadonlyMap<string, CredentialSource> {
+    return this.#found
   }
 
   /** The credentials that are stored nowhere yet. */
@@ -134,7 +140,9 @@ export class ImportedValues {
   async #find(name: string): Promise<Credential | undefined> {
     const value = this.#secrets.get(name)
     if (value !== undefined) return { name, value, source: { kind: 'vault' } }
-    return await this.#sources.find(name)
+    const found = await this.#sources.find(name)
+    if (found) this.#found.set(name, found.source)
+    return found
   }
 
   #require(name: string): { credential: string } {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { formatImportPlan } from '../../../src/commands/mcp/import-text.ts'
 import type { JsonObject } from '../../../src/core/base/message.ts'
 import { exportServers } from '../../../src/edge/import/export-formats.ts'
 import { readForeignEntries } from '../../../src/edge/import/foreign-entry.ts'
@@ -87,6 +88,36 @@ for (const [what, server, entry, secrets] of CASES) {
     assert.deepEqual([found, imported.secrets, imported.entry.disabled], [entry, secrets, undefined])
   })
 }
+
+test('formatImportPlan() shows what a server runs and sends, and the credentials that exist, without a secret', async () => {
+  const env = { BOT: `\${TEAM_TOKEN}`, MINE_TOKEN: 'mine-4711', REGION: 'us' }
+  const program = await importOne({ command: 's', args: ['x'], env, cwd: '/w', disabled: true })
+  const headers = { Authorization: `Bearer \${SLACK_TOKEN}`, 'X-Team': 'core' }
+  const remote = await importOne({ url: 'https://h/mcp', headers })
+  const path = '/project/.mcp.json'
+  const servers = [program, remote].map((one) => ({ ...one, path }))
+  const file = { path, entries: { servers: [], notices: [] } }
+  assert.equal(
+    formatImportPlan('crab', { servers, skipped: [], notices: [], secrets: {} }, [file]),
+    [
+      path,
+      '  + slack',
+      '      turned off here, and not started',
+      '      runs s x',
+      '      works in /w',
+      '      with REGION=us',
+      '      env_helper = ["crabtalk", "vault", "env", "BOT=TEAM_TOKEN", "MINE_TOKEN"]',
+      '      gets TEAM_TOKEN from the vault',
+      '      into the vault: MINE_TOKEN',
+      '  + slack',
+      '      connects to https://h/mcp',
+      '      sends X-Team: core',
+      '      auth_helper = ["crabtalk", "vault", "header", "SLACK_TOKEN"]',
+      '      gets SLACK_TOKEN from the vault',
+      '',
+    ].join('\n'),
+  )
+})
 
 test('exportServers() writes no value of env, headers or auth in any format', () => {
   const entries = [
