@@ -9,17 +9,26 @@ export interface LoginCallback extends AsyncDisposable {
   answer: Promise<URLSearchParams>
 }
 
+/** The login that a callback is for. */
+export interface CallbackOptions {
+  /** 0 is any free port. */
+  port: number
+  /** The state that its answer has. */
+  state: string
+}
+
 /**
- * Listens on 127.0.0.1 for one answer of the browser; later requests get 404. Port 0 is any free port.
+ * Listens on 127.0.0.1 for one answer of the browser. Later requests get 404, as does an answer with another state:
+ * it does not end the login.
  *
  * Throws `conflict` when the port is taken.
  */
-export async function openCallback(port: number): Promise<LoginCallback> {
+export async function openCallback({ port, state }: CallbackOptions): Promise<LoginCallback> {
   const { promise: answer, resolve } = Promise.withResolvers<URLSearchParams>()
   let isAnswered = false
   const server = createServer((request, response) => {
-    const parameters = isAnswered ? undefined : readAnswer(request, server.address() as BoundAddress)
-    if (!parameters) return sendPage(response, 404, 'There is nothing here.')
+    const parameters = readAnswer(request, server.address() as BoundAddress)
+    if (isAnswered || parameters?.get('state') !== state) return sendPage(response, 404, 'There is nothing here.')
     isAnswered = true
     sendPage(response, 200, 'crabtalk has the answer. You can close this page and go back to the terminal.')
     resolve(parameters)
@@ -56,8 +65,8 @@ interface BoundAddress {
 /** Reads the parameters of a request for the page, by the address that it was given; undefined for any other. */
 function readAnswer({ method, url = '', headers }: IncomingMessage, { port }: BoundAddress) {
   if (method !== 'GET' || headers.host !== `${LOOPBACK}:${port}`) return undefined
-  const { pathname, searchParams } = new URL(url, `http://${LOOPBACK}`)
-  const isAnswer = pathname === PATH && (searchParams.has('code') || searchParams.has('error'))
+  const { pathname, searchParams } = URL.parse(url, `http://${LOOPBACK}`) ?? {}
+  const isAnswer = pathname === PATH && (searchParams?.has('code') || searchParams?.has('error'))
   return isAnswer ? searchParams : undefined
 }
 

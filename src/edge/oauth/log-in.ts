@@ -84,16 +84,12 @@ async function requestLogin(
     return { ...common, client: given, isOwnClient: true, redirectUrl: '', tokens }
   }
   const earlier = await readLogin(host.vault, common.url)
-  await using callback = await openLastPort(request.port, earlier)
+  const state = randomBytes(32).toString('base64url')
+  await using callback = await openLastPort({ port: request.port, state }, earlier)
   const { redirectUrl } = callback
   const stored = isUsable(earlier, server, redirectUrl) ? earlier.client : undefined
   const client = await chooseClient(server, { given, stored, redirectUrl }, oauth)
-  const pending = await beginLogin({
-    server,
-    client,
-    redirectUrl,
-    state: randomBytes(32).toString('base64url'),
-  })
+  const pending = await beginLogin({ server, client, redirectUrl, state })
   const answer = await waitForAnswer({ request, callback, address: pending.address }, signal)
   const tokens: LoginTokens = await finishLogin(pending, answer, clock)
   const isOwnClient = client === given || (client === stored && earlier?.isOwnClient === true)
@@ -109,15 +105,15 @@ function listTrusted({ issuer, trustsIssuer = false }: LoginRequest): string[] {
 
 /** Opens the port of the last login, for which a client is registered, if it is free. */
 async function openLastPort(
-  port: number | undefined,
+  { port, state }: { port: number | undefined; state: string },
   earlier: StoredLogin | undefined,
 ): Promise<LoginCallback> {
   const last = port ?? Number(URL.parse(earlier?.redirectUrl ?? '')?.port ?? 0)
   try {
-    return await openCallback(last)
+    return await openCallback({ port: last, state })
   } catch (reason) {
     if (port !== undefined || last === 0) throw reason
-    return await openCallback(0)
+    return await openCallback({ port: 0, state })
   }
 }
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { get as requestPage } from 'node:http'
 import { describe, test } from 'node:test'
 import type { ErrorKind } from '../../../src/core/base/errors.ts'
 import { type LoginHost, type LoginRequest, logIn } from '../../../src/edge/oauth/log-in.ts'
@@ -221,20 +222,22 @@ const TRICKS: readonly Trick[] = [
     message: /does not register programs by itself$/,
     last: METADATA,
   },
-  {
-    title: 'a wrong state',
-    answer: (parameters) => parameters.set('state', 'x'.repeat(43)),
-    kind: 'denied',
-    message: /its state is another one$/,
-    last: '/register',
-  },
-  {
-    title: 'no state',
-    answer: (parameters) => parameters.delete('state'),
-    kind: 'denied',
-    message: /its state is another one$/,
-    last: '/register',
-  },
+  ...[undefined, 'x'.repeat(43)].map(
+    (state): Trick => ({
+      title: state === undefined ? 'a pasted address without a state' : 'a pasted address with a wrong state',
+      request: (server) => ({
+        async ask(address) {
+          const callback = toCallback(address, server)
+          callback.searchParams.delete('state')
+          if (state !== undefined) callback.searchParams.set('state', state)
+          return callback.href
+        },
+      }),
+      kind: 'denied',
+      message: /its state is another one$/,
+      last: '/register',
+    }),
+  ),
   {
     title: 'an answer of a foreign issuer',
     answer: (parameters) => parameters.set('iss', 'https://login.example.test'),
@@ -349,6 +352,9 @@ test('a login takes one answer, for its own address only, and repeats nothing of
     }
     await get('/other')
     await get('/callback')
+    await get('/callback?code=planted')
+    await get('/callback?error=access_denied&state=planted')
+    statuses.push(await requestTarget(callback, '//'))
     await fetch(callback, { method: 'POST' }).then(({ status }) => statuses.push(status))
     const first = await get(callback.href)
     assert.doesNotMatch(first, /single-use-code|state/)
@@ -362,8 +368,8 @@ test('a login takes one answer, for its own address only, and repeats nothing of
   const login = await logIn({ url: server.url, ask }, { ...HOST, vault: memoryVault(items) }, NEVER)
   await visits
   assert.equal(login.tokens?.access_token, 'planted-access-token')
-  assert.deepEqual(statuses.slice(0, 4), [404, 404, 404, 200])
-  assert.ok(statuses[4] === 404 || statuses[4] === 0)
+  assert.deepEqual(statuses.slice(0, 7), [404, 404, 404, 404, 404, 404, 200])
+  assert.ok(statuses[7] === 404 || statuses[7] === 0)
   assert.equal(server.paths.filter((path) => path === '/token').length, 1)
 })
 
@@ -384,6 +390,13 @@ async function returnToCallback(
   const callback = toCallback(address, server)
   answer(callback.searchParams)
   await (await fetch(callback)).text()
+}
+
+/** Requests a target that is not the path of any address; returns the status. */
+async function requestTarget({ hostname, port }: URL, path: string): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>()
+  requestPage({ hostname, port, path }, (response) => resolve(response.resume().statusCode ?? 0)).on('error', reject)
+  return await promise
 }
 
 function toCallback(address: string, { origin }: HostileServer): URL {
