@@ -28,7 +28,8 @@ export async function openCallback({ port, state }: CallbackOptions): Promise<Lo
   let isAnswered = false
   const server = createServer((request, response) => {
     const parameters = readAnswer(request, server.address() as BoundAddress)
-    if (isAnswered || parameters?.get('state') !== state) return sendPage(response, 404, 'There is nothing here.')
+    if (isAnswered || parameters?.get('state') !== state)
+      return sendPage(response, 404, 'There is nothing here.')
     isAnswered = true
     sendPage(response, 200, 'crabtalk has the answer. You can close this page and go back to the terminal.')
     resolve(parameters)

@@ -395,7 +395,10 @@ async function returnToCallback(
 /** Requests a target that is not the path of any address; returns the status. */
 async function requestTarget({ hostname, port }: URL, path: string): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>()
-  requestPage({ hostname, port, path }, (response) => resolve(response.resume().statusCode ?? 0)).on('error', reject)
+  requestPage({ hostname, port, path }, (response) => resolve(response.resume().statusCode ?? 0)).on(
+    'error',
+    reject,
+  )
   return await promise
 }
 
