@@ -12,7 +12,7 @@ import {
 } from '../../edge/vault/vault.ts'
 import { type OpenVaultHome, openVaultHome } from './home.ts'
 import { describeKeySource } from './items.ts'
-import { readSecretValue } from './read-value.ts'
+import { readSecretTwice } from './read-value.ts'
 
 /** Runs `crabtalk vault init`. */
 export const initCommand: CommandHandler = async ({ options, host, signal }) => {
@@ -36,7 +36,7 @@ export const rotateKeyCommand: CommandHandler = async ({ options, host, signal }
   const isKept = source === 'environment' || source === 'helper'
   const task = 'change the key of the vault'
   const next: NewKey = isKept
-    ? { source, secret: (await readSecretValue(task, 'New key (not shown): ', host)).trim() }
+    ? { source, secret: (await readSecretTwice(task, 'key', host)).trim() }
     : { source }
   await rotateVaultKey(home, next, signal)
   if (isKept) {

@@ -13,6 +13,18 @@ export async function readSecretValue(task: string, prompt: string, host: Host):
   throw new CrabError('no-input', `Cannot ${task}: the value is empty`, { hint: 'type it, or pipe it' })
 }
 
+/**
+ * Reads a secret that cannot be read again later, as readSecretValue() does; on a terminal it is asked for twice.
+ * Throws `usage` when the two differ.
+ */
+export async function readSecretTwice(task: string, noun: string, host: Host): Promise<string> {
+  const value = await readSecretValue(task, `New ${noun} (not shown): `, host)
+  const kind = host.stdinKind()
+  if (kind === 'pipe' || kind === 'file') return value
+  if ((await askSecret(`The same ${noun} again (not shown): `, host)) === value) return value
+  throw new CrabError('usage', `Cannot ${task}: the two are not the same`, { hint: 'nothing has changed' })
+}
+
 async function readAny(task: string, prompt: string, host: Host): Promise<string> {
   const kind = host.stdinKind()
   if (kind === 'pipe' || kind === 'file') {
