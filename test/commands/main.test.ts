@@ -22,6 +22,17 @@ test('main() lists the commands without arguments, and for every form of help', 
   assert.deepEqual([plain.code, plain.stderr], [0, ''])
 })
 
+test('vault env and vault header give no credentials of providers and logins', async () => {
+  for (const argv of [
+    ['env', 'KEY=provider:anthropic'],
+    ['header', 'oauth:https://far.example/mcp'],
+  ]) {
+    const { code, stdout, stderr } = await run(['vault', ...argv])
+    assert.deepEqual([code, stdout], [4, ''], argv.join(' '))
+    assert.match(stderr, /it is not a credential of a server/)
+  }
+})
+
 test('main() prints the help of a command or a group, wherever the help option is', async () => {
   for (const argv of [
     ['send', '--help'],

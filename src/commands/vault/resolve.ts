@@ -77,18 +77,29 @@ export const explainCommand: CommandHandler = async ({ options, host }) => {
   return found.some(({ source }) => source === undefined) ? 1 : 0
 }
 
-/** Resolves credentials. Throws `credentials`, naming the first one that is missing. */
+/**
+ * Resolves credentials for a server. Throws `denied` for those of model providers and logins, and `credentials`, naming
+ * the first one that is missing.
+ */
 async function findAll(names: readonly string[], host: Host): Promise<Map<string, string>> {
+  for (const name of names) checkServerName(name)
   await using home = await openVaultHome(host)
   const resolver = openCredentials(home, (name) => askSecret(`Value of ${name} (not shown): `, host))
   const values = new Map<string, string>()
   for (const name of names) {
-    checkName(name)
     const credential = await resolver.find(name)
     if (!credential) throw missingCredential(name)
     values.set(name, credential.value)
   }
   return values
+}
+
+function checkServerName(name: string): void {
+  checkName(name)
+  if (!/^(oauth|provider):/i.test(name)) return
+  throw new CrabError('denied', `Cannot give ${name} to a server: it is not a credential of a server`, {
+    hint: 'crabtalk mcp token NAME gives the token of a login',
+  })
 }
 
 function missingCredential(name: string): CrabError {
