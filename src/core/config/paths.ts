@@ -74,6 +74,7 @@ export function homePaths(
   { cwd, homeDir }: PathContext,
 ): HomePaths {
   const home = realPath(resolve(cwd, expandTilde(env['CRABTALK_HOME'] || '~/.crabtalk', homeDir)))
+  const userConfig = userConfigFolder(env, homeDir) ?? home
   const run = join(home, 'run')
   return {
     home,
@@ -86,14 +87,14 @@ export function homePaths(
     skills: join(home, 'skills'),
     instructions: join(home, 'Crab.md'),
     trust: join(home, 'trust.toml'),
-    userServers: join(userConfigFolder(env, homeDir) ?? home, 'mcp.toml'),
+    userServers: join(userConfig, 'mcp.toml'),
     subscriptions: join(home, 'events', 'subscriptions.toml'),
     crons: join(home, 'config', 'crons.toml'),
     serviceEnv: join(home, 'service.env'),
     catalog: join(home, 'mcp', 'catalog'),
     packages: join(home, 'packages'),
     vault: join(home, 'vault'),
-    vaultKeys: join(userConfigFolder(env, homeDir) ?? home, 'vault-keys'),
+    vaultKeys: join(userConfig, 'vault-keys'),
     dotEnv: join(home, '.env'),
     run,
     leases: join(run, 'leases.db'),
@@ -105,14 +106,17 @@ export function homePaths(
   }
 }
 
-/** Returns crabtalk's folder for configuration outside of any home: `$XDG_CONFIG_HOME/crabtalk`, if that is absolute. */
+/**
+ * Returns crabtalk's folder for configuration outside of any home, with its links resolved:
+ * `$XDG_CONFIG_HOME/crabtalk`, if that is absolute.
+ */
 function userConfigFolder(
   env: Readonly<Record<string, string | undefined>>,
   homeDir: string,
 ): string | undefined {
   const own = env['XDG_CONFIG_HOME'] ?? ''
-  if (isAbsolute(own)) return join(own, 'crabtalk')
-  return homeDir === '' ? undefined : join(homeDir, '.config', 'crabtalk')
+  if (isAbsolute(own)) return realPath(join(own, 'crabtalk'))
+  return homeDir === '' ? undefined : realPath(join(homeDir, '.config', 'crabtalk'))
 }
 
 /** Resolves the links of a path whose last parts need not exist yet. */

@@ -69,6 +69,14 @@ test('homePaths() returns one home for all paths that lead to it, also before it
   assert.equal(resolveHome('loop'), join(realpathSync(tree.path('.')), 'loop'))
 })
 
+test('homePaths() resolves the links of the folder of the user, also before it exists', async () => {
+  await using tree = await makeTree({ 'dotfiles/': '' })
+  symlinkSync('dotfiles', tree.path('.config'))
+  const { userServers, vaultKeys } = homePaths({}, { cwd: '/', homeDir: tree.path('.') })
+  const folder = join(realpathSync(tree.path('dotfiles')), 'crabtalk')
+  assert.deepEqual([userServers, vaultKeys], [join(folder, 'mcp.toml'), join(folder, 'vault-keys')])
+})
+
 test('homePaths() requires a base directory', () => {
   assert.throws(() => homePaths({}, { cwd: '/', homeDir: '' }), {
     kind: 'config',
