@@ -37,7 +37,7 @@ export function lineTransport({ input, write }: ServedStreams): LineTransport {
         .catch(gate.reject)
     },
     async send(message) {
-      const batch = 'method' in message ? undefined : batches.find(({ ids }) => ids.has(message.id))
+      const batch = 'method' in message ? undefined : batches.find(({ ids }) => ids.includes(message.id))
       const text = batch ? addAnswer(batch, message) : serializeMessage(message)
       if (!isOver && text !== undefined) await write(text)
     },
@@ -67,17 +67,18 @@ export function lineTransport({ input, write }: ServedStreams): LineTransport {
 
   function take(line: string): void {
     const { messages, isBatch } = parseLine(line)
-    const ids = new Set(
-      messages.flatMap((message) => ('method' in message && 'id' in message ? message.id : [])),
-    )
-    if (isBatch && ids.size > 0) batches.push({ ids, answers: [] })
+    const ids = messages.flatMap((message) => ('method' in message && 'id' in message ? message.id : []))
+    if (isBatch && ids.length > 0) batches.push({ ids, answers: [] })
     if (messages.length === 0) {
       transport.onerror?.(
         new Error(`ignored a line of ${line.length} characters that is not a JSON-RPC message`),
       )
     }
     try {
-      for (const message of messages) transport.onmessage?.(message)
+      for (const message of messages) {
+        transport.onmessage?.(message)
+        if ('method' in message && message.method === 'notifications/cancelled') forget(message)
+      }
     } catch (reason) {
       transport.onerror?.(reason as Error) // the next line may be a message
     }
@@ -85,16 +86,32 @@ export function lineTransport({ input, write }: ServedStreams): LineTransport {
 
   /** Returns all answers of a batch with the last of them. */
   function addAnswer(batch: Batch, answer: JSONRPCMessage): string | undefined {
+    if ('id' in answer) batch.ids.splice(batch.ids.indexOf(answer.id), 1)
     batch.answers.push(answer)
-    if (batch.answers.length < batch.ids.size) return undefined
+    return finish(batch)
+  }
+
+  /** Sends a batch without the answer to a cancelled request, which never comes. */
+  function forget({ params }: { params?: Readonly<Record<string, unknown>> | undefined }): void {
+    const id = params?.['requestId']
+    const batch = batches.find(({ ids }) => ids.includes(id))
+    if (!batch) return
+    batch.ids.splice(batch.ids.indexOf(id), 1)
+    const text = finish(batch)
+    if (!isOver && text !== undefined) void write(text)
+  }
+
+  function finish(batch: Batch): string | undefined {
+    if (batch.ids.length > 0) return undefined
     batches.splice(batches.indexOf(batch), 1)
-    return `${JSON.stringify(batch.answers)}\n`
+    return batch.answers.length > 0 ? `${JSON.stringify(batch.answers)}\n` : undefined
   }
 }
 
 /** The requests of one line whose answers are sent together (MCP 2025-03-26, "Batching"). */
 interface Batch {
-  ids: ReadonlySet<unknown>
+  /** Those that are not answered yet. Two of them may have the same id. */
+  ids: unknown[]
   answers: JSONRPCMessage[]
 }
 

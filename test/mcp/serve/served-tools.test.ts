@@ -113,11 +113,19 @@ describe('serveAgents()', () => {
       { jsonrpc: '2.0', id: 2, method: 'tools/list' },
       { jsonrpc: '2.0', id: 3, method: 'ping' },
     ])
+    send([
+      { jsonrpc: '2.0', id: 4, method: 'ping' },
+      { jsonrpc: '2.0', id: 5, method: 'tools/list' },
+      { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 5 } },
+    ])
     input.write('{"jsonrpc":"2.0","id":7}\n')
     const lines = output[Symbol.asyncIterator]()
     await lines.next()
-    const answers = JSON.parse(String((await lines.next()).value)) as { id: number }[]
-    assert.deepEqual(answers.map(({ id }) => id).toSorted(), [2, 3])
+    const readIds = async () => {
+      const answers = JSON.parse(String((await lines.next()).value)) as { id: number }[]
+      return answers.map(({ id }) => id).toSorted()
+    }
+    assert.deepEqual([await readIds(), await readIds()].toSorted(), [[2, 3], [4]])
     assert.deepEqual(log, ['ignored a line of 24 characters that is not a JSON-RPC message'])
     input.end()
     await served
