@@ -223,15 +223,6 @@ const TRICKS: readonly Trick[] = [
     last: METADATA,
   },
   {
-    title: 'a pasted address with a wrong state',
-    request: (server) => ({
-      ask: async (address) => toCallback(address, server).href.replace('state=', 'state=x'),
-    }),
-    kind: 'denied',
-    message: /its state is another one$/,
-    last: '/register',
-  },
-  {
     title: 'an answer of a foreign issuer',
     answer: (parameters) => parameters.set('iss', 'https://login.example.test'),
     kind: 'denied',
