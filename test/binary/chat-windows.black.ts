@@ -159,7 +159,7 @@ test('a conversation of another directory moves its window there: the status lin
 test('Ctrl+B puts a turn into the background; the window works on, and the agents view leads back', async () => {
   const gate = Promise.withResolvers<void>()
   await using talk = await makeTalk(({ text }) =>
-    text.includes('long task')
+    text.includes('do the long task')
       ? { parts: ['Working', gate.promise, ' done.'] }
       : { parts: ['Quick answer.'] },
   )

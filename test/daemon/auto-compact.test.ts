@@ -20,10 +20,10 @@ const SUMMARY = 'They count crabs.'
 const TOO_LONG = { status: 400, body: { error: { message: 'maximum context length is 1000 tokens' } } }
 
 test('a turn compacts before the message that would not fit, and sends it word for word', async () => {
-  await using node = await start(() => answer('yes', 900))
+  await using node = await start(() => answer('yes', 1800))
   await node.ask('count crabs', AUTO)
   const events = await node.ask('and now?', AUTO)
-  assert.deepEqual(compactions(events), ['started 906/1000', 'done'])
+  assert.deepEqual(compactions(events), ['started 1806/2000', 'done'])
   const sent = toSentLines(node.server.requests.at(-1))
   assert.equal(sent.length, 1)
   assert.match(sent[0]!, /<summary>\nThey count crabs\..*> count crabs\n<\/summary>\n\nand now\?$/s)
@@ -31,10 +31,10 @@ test('a turn compacts before the message that would not fit, and sends it word f
 })
 
 test('a turn without the option never compacts, and one that fits does not', async () => {
-  await using node = await start(() => answer('yes', 900))
+  await using node = await start(() => answer('yes', 1800))
   await node.ask('one')
   assert.deepEqual(compactions(await node.ask('two')), [])
-  await using roomy = await start(() => answer('yes', 700))
+  await using roomy = await start(() => answer('yes', 1400))
   await roomy.ask('one', AUTO)
   assert.deepEqual(compactions(await roomy.ask('two', AUTO)), [])
 })
@@ -48,9 +48,9 @@ test('a window that the prompt and the tools fill is not compacted again and aga
 })
 
 test('a turn that fills the window itself compacts between its steps, and keeps the last one', async () => {
-  const look: Reply = { parts: [{ call: 'a', name: 'read', args: '{"path":"none"}' }], usage: usage(880) }
+  const look: Reply = { parts: [{ call: 'a', name: 'read', args: '{"path":"none"}' }], usage: usage(1760) }
   await using node = await start((_, index) => (index === 1 ? look : answer('done', 100)))
-  await node.ask(`so far: ${'crabs '.repeat(60)}`, AUTO)
+  await node.ask(`so far: ${'crabs '.repeat(120)}`, AUTO)
   const events = await node.ask('look', AUTO)
   assert.equal(compactions(events).length, 2)
   const sent = toSentLines(node.server.requests.at(-1))
@@ -62,20 +62,20 @@ test('a turn that fills the window itself compacts between its steps, and keeps 
 })
 
 test('the results of the tools that have just run count, within the turn and after it', async () => {
-  const path = 'none/'.repeat(200)
+  const path = 'none/'.repeat(400)
   const look: Reply = {
     parts: [{ call: 'a', name: 'read', args: JSON.stringify({ path }) }],
-    usage: usage(650),
+    usage: usage(1300),
   }
   await using node = await start((_, index) => (index === 1 ? look : answer('done', 100)))
-  await node.ask(`so far: ${'crabs '.repeat(60)}`, AUTO)
+  await node.ask(`so far: ${'crabs '.repeat(120)}`, AUTO)
   const [started = ''] = compactions(await node.ask('look', AUTO))
-  const [, size = ''] = /^started (\d+)\/1000$/.exec(started) ?? []
-  assert.ok(Number(size) > 850, started)
+  const [, size = ''] = /^started (\d+)\/2000$/.exec(started) ?? []
+  assert.ok(Number(size) > 1700, started)
   await using ended = await start((_, index) => (index === 0 ? look : answer('done', 100)))
   await ended.ask('look', { options: { compactAt: 0.85, maxTurns: 1 } })
   const [next = ''] = compactions(await ended.ask('go on', AUTO))
-  assert.ok(Number(/^started (\d+)/.exec(next)?.[1]) > 850, next)
+  assert.ok(Number(/^started (\d+)/.exec(next)?.[1]) > 1700, next)
 })
 
 test('a request that the provider rejects as too long is compacted and sent once more', async () => {
@@ -101,11 +101,11 @@ test('a request that stays too long fails with the error of the provider', async
 
 test('a compaction that fails is reported, and the turn continues', async () => {
   const script = (given: RecordedRequest): Reply =>
-    isSummary(given) ? { status: 400, body: 'no' } : answer('yes', 900)
+    isSummary(given) ? { status: 400, body: 'no' } : answer('yes', 1800)
   await using node = await withWindow(await startTestDispatch(script))
   await node.ask('one', AUTO)
   const events = await node.ask('two', AUTO)
-  assert.deepEqual(compactions(events), ['started 905/1000', 'failed'])
+  assert.deepEqual(compactions(events), ['started 1805/2000', 'failed'])
   assert.equal(
     events.some(({ $case }) => $case === 'chunk'),
     true,
@@ -113,7 +113,7 @@ test('a compaction that fails is reported, and the turn continues', async () => 
 })
 
 test('undo_compaction brings the messages back until the next message', async () => {
-  await using node = await start(() => answer('yes', 900))
+  await using node = await start(() => answer('yes', 1800))
   await node.ask('one', AUTO)
   await node.ask('two', AUTO)
   const session = await onlySession(node)
@@ -136,9 +136,9 @@ test('undo_compaction brings the messages back until the next message', async ()
 })
 
 test('undo_compaction brings back what was compacted between two steps of a turn', async () => {
-  const look: Reply = { parts: [{ call: 'a', name: 'read', args: '{"path":"none"}' }], usage: usage(880) }
+  const look: Reply = { parts: [{ call: 'a', name: 'read', args: '{"path":"none"}' }], usage: usage(1760) }
   await using node = await start((_, index) => (index === 1 ? look : answer('done', 100)))
-  await node.ask(`so far: ${'crabs '.repeat(60)}`, AUTO)
+  await node.ask(`so far: ${'crabs '.repeat(120)}`, AUTO)
   assert.equal(compactions(await node.ask('look', AUTO)).at(-1), 'done')
   await request(node.dispatch, 'undoCompaction', { session: await onlySession(node) }, NEVER)
   await node.ask('go on')
@@ -169,10 +169,10 @@ async function start(script: (given: RecordedRequest, index: number) => Reply): 
   return await withWindow(await startTestDispatch(reply))
 }
 
-/** Gives the model of a node a context window of 1,000 tokens. */
+/** Gives the model of a node a context window of 2,000 tokens. */
 async function withWindow(node: TestDispatch): Promise<TestDispatch> {
   const provider = `name = "small"\nkind = "openai-compatible"\nbase_url = "${node.server.url}"`
-  const models = 'models = [{ name = "scripted", context = 1000 }]'
+  const models = 'models = [{ name = "scripted", context = 2000 }]'
   await node.home.write('config.toml', `model = "scripted"\n[[providers]]\n${provider}\n${models}\n`)
   return node
 }

@@ -153,7 +153,10 @@ test('verify() fails with the reason, and stores it', async () => {
     kind: 'unavailable',
     message: /"misbehaving": it exited with code 1: Error: cannot open the database/,
   })
-  assert.match((await offer(node, agentWith([server.entry]))).notices.join(), /s ago; its tools are left out/)
+  assert.match(
+    (await offer(node, agentWith([server.entry]))).notices.join(),
+    /cannot open the database.*; its tools are left out/,
+  )
 })
 
 test('verify() starts an unshared server for the agent that will have it', async () => {

@@ -93,7 +93,7 @@ function pressOverCard(
   const isFree = prompt.text === '' && prompt.menu === undefined
   const drawn = { color: true, directory: '' } // as its content is usually drawn and cached
   const view: CardView = { ...room, promptRows, isFree, ...drawn }
-  const digits = isAlone ? pressOnDigits({ prompt, card }, key, view) : undefined
+  const digits = isAlone || key.name === 'enter' ? pressOnDigits({ prompt, card }, key, view) : undefined
   if (digits) return digits
   const pressed = pressCard(card, key, { view, isAlone })
   const typed = pressPrompts(prompt, pressed.rest, { ...context, hasCard: true })

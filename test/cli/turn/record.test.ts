@@ -197,6 +197,7 @@ test('toResult() describes an answered run', () => {
     usage: { input: 9, output: 3, cache_read: 4, cache_write: 0, reasoning: 0 },
     cost_usd: 0.5,
     tools: [],
+    todo: null,
     denied: [],
     notices: [],
     error: null,

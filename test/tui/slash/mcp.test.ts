@@ -94,7 +94,7 @@ test('/mcp without servers offers the catalog, and installs after showing what w
   await onChosen({ type: 'chosen', picker: 'catalog', value: 'mine' }, chat.context, NEVER)
   const menu = chat.state().overlay
   assert.ok(menu?.kind === 'menu')
-  assert.ok(menu.note.startsWith(command), menu.note)
+  assert.ok(menu.note.includes(command), menu.note)
   const install = (id: string) =>
     onChosen({ type: 'chosen', picker: menu.picker, value: 'crab', key: id }, chat.context, NEVER)
   await install('mine')
