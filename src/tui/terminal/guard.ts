@@ -53,7 +53,14 @@ export function guardTerminal({ hooks, screen, lend }: GuardOptions): Guard {
     lend(() => {}).catch(() => {}) // the terminal is lent already, and will be returned
   }
   const watch = new DisposableStack()
-  watch.use(hooks.onExit(() => restore(hooks, screen)))
+  let isRestored = false
+  watch.use(
+    hooks.onExit(() => {
+      if (isRestored) return // an end by a signal announces its exit twice
+      isRestored = true
+      restore(hooks, screen)
+    }),
+  )
   watch.use(hooks.onStop(() => void suspend()))
   watch.use(hooks.onContinue(comeBack))
   return { suspend, [Symbol.dispose]: () => watch.dispose() }
