@@ -24,10 +24,10 @@ export class ServerLog {
     this.#path = join(folder, `${fingerprint}.log`)
   }
 
-  /** Adds lines; `read` returns them without secrets. Of more than 200 chunks in one interval the last are written. */
+  /** Adds lines; `read` returns them without secrets. Of more than 200 lines in one interval the last are written. */
   add(read: () => string[]): void {
     this.#pending.push(read)
-    if (this.#pending.length > 2 * MAX_CHUNKS) this.#pending = this.#pending.slice(-MAX_CHUNKS)
+    if (this.#pending.length > 2 * MAX_LINES) this.#pending = this.#pending.slice(-MAX_LINES)
     this.#timer ??= setTimeout(() => this.flush(), INTERVAL_MS).unref()
   }
 
@@ -35,7 +35,7 @@ export class ServerLog {
   flush(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    const lines = this.#pending.slice(-MAX_CHUNKS).flatMap((read) => read())
+    const lines = readLastLines(this.#pending)
     this.#pending = []
     if (lines.length === 0) return
     const head = this.#isNew ? `[crabtalk: ${new Date().toISOString()}]\n` : ''
@@ -52,7 +52,7 @@ export class ServerLog {
   /** Returns the last 200 lines of all processes, oldest first. */
   read(): string[] {
     try {
-      return readFileSync(this.#path, 'utf8').split('\n').slice(0, -1).slice(-MAX_CHUNKS)
+      return readFileSync(this.#path, 'utf8').split('\n').slice(0, -1).slice(-MAX_LINES)
     } catch {
       return [] // it has written nothing
     }
@@ -62,6 +62,14 @@ export class ServerLog {
     const tail = readFileSync(this.#path, 'utf8').slice(-MAX_BYTES / 2)
     writeFileSync(this.#path, tail.slice(tail.indexOf('\n') + 1))
   }
+}
+
+/** Reads chunks from the last one on, until there are enough lines: hiding secrets in a flood would take seconds. */
+function readLastLines(chunks: readonly (() => string[])[]): string[] {
+  let lines: string[] = []
+  for (let at = chunks.length - 1; at >= 0 && lines.length < MAX_LINES; at--)
+    lines = [...chunks[at]!(), ...lines]
+  return lines.slice(-MAX_LINES)
 }
 
 /** Creates the folder, and removes the logs of servers that have written nothing for a month. */
@@ -75,6 +83,6 @@ function prepareFolder(folder: string): void {
 }
 
 const INTERVAL_MS = 200
-const MAX_CHUNKS = 200
+const MAX_LINES = 200
 const MAX_BYTES = 256 * 1024
 const MAX_AGE_MS = 30 * 24 * 3_600_000
