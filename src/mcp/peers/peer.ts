@@ -75,7 +75,7 @@ export class Peer {
   readonly #secrets: ServerSecrets
   readonly #stderr = new LineTail(
     (line) => this.#secrets.hide(line),
-    (read) => this.#log?.add(read),
+    (read, count) => this.#log?.add(read, count),
   )
   readonly #log: ServerLog | undefined
   readonly #shutdown = new AbortController()

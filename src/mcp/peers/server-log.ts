@@ -9,13 +9,20 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 
+/** Lines that arrived together, and how many they are. */
+interface Chunk {
+  read: () => string[]
+  count: number
+}
+
 /**
  * A file with the last lines that a server wrote to standard error, in any process: `FOLDER/FINGERPRINT.log`.
  * It holds at most 256 KiB. Lines are written within 200 ms and by flush(); a disk that fails costs only the log.
  */
 export class ServerLog {
   readonly #path: string
-  #pending: (() => string[])[] = []
+  #pending: Chunk[] = []
+  #lines = 0
   #timer: NodeJS.Timeout | undefined
   #isNew = true
 
@@ -25,9 +32,10 @@ export class ServerLog {
   }
 
   /** Adds lines; `read` returns them without secrets. Of more than 200 lines in one interval the last are written. */
-  add(read: () => string[]): void {
-    this.#pending.push(read)
-    if (this.#pending.length > 2 * MAX_LINES) this.#pending = this.#pending.slice(-MAX_LINES)
+  add(read: () => string[], count = 1): void {
+    this.#pending.push({ read, count })
+    this.#lines += count
+    while (this.#lines - this.#pending[0]!.count >= MAX_LINES) this.#lines -= this.#pending.shift()!.count
     this.#timer ??= setTimeout(() => this.flush(), INTERVAL_MS).unref()
   }
 
@@ -35,8 +43,9 @@ export class ServerLog {
   flush(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    const lines = readLastLines(this.#pending)
+    const lines = this.#pending.flatMap(({ read }) => read()).slice(-MAX_LINES)
     this.#pending = []
+    this.#lines = 0
     if (lines.length === 0) return
     const head = this.#isNew ? `[crabtalk: ${new Date().toISOString()}]\n` : ''
     try {
@@ -62,14 +71,6 @@ export class ServerLog {
     const tail = readFileSync(this.#path, 'utf8').slice(-MAX_BYTES / 2)
     writeFileSync(this.#path, tail.slice(tail.indexOf('\n') + 1))
   }
-}
-
-/** Reads chunks from the last one on, until there are enough lines: hiding secrets in a flood would take seconds. */
-function readLastLines(chunks: readonly (() => string[])[]): string[] {
-  let lines: string[] = []
-  for (let at = chunks.length - 1; at >= 0 && lines.length < MAX_LINES; at--)
-    lines = [...chunks[at]!(), ...lines]
-  return lines.slice(-MAX_LINES)
 }
 
 /** Creates the folder, and removes the logs of servers that have written nothing for a month. */

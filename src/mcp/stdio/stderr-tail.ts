@@ -4,7 +4,7 @@ import { sanitize } from '../../core/base/sanitize.ts'
 /** The last lines of a stream, in bounded memory; the last one may be unfinished. */
 export class LineTail {
   readonly #hide: (line: string) => string
-  readonly #store: ((read: () => string[]) => void) | undefined
+  readonly #store: ((read: () => string[], count: number) => void) | undefined
   readonly #decoder = new StringDecoder('utf8')
   #lines: string[] = []
   #open = ''
@@ -18,9 +18,9 @@ export class LineTail {
 
   /**
    * `hide` removes secrets from a line; a line that was truncated before ends in `…`. `store` is called as
-   * onLines() is.
+   * onLines() is, with the number of lines.
    */
-  constructor(hide = (line: string) => line, store?: (read: () => string[]) => void) {
+  constructor(hide = (line: string) => line, store?: (read: () => string[], count: number) => void) {
     this.#hide = hide
     this.#store = store
   }
@@ -32,7 +32,7 @@ export class LineTail {
     for (const line of pieces) this.#lines.push(line)
     if (pieces.length > 0) {
       this.onLines?.(() => this.#show(pieces))
-      this.#store?.(() => this.#show(pieces))
+      this.#store?.(() => this.#show(pieces), pieces.length)
     }
     if (this.#lines.length > 2 * MAX_LINES) this.#lines = this.#lines.slice(-MAX_LINES)
   }
