@@ -77,6 +77,8 @@ export class Screen implements Disposable {
   #isHeld = false
   #timer: NodeJS.Timeout | undefined
   #stormSince = 0
+  /** Whether the frame of the commit that lays out for the new size is still to come. */
+  #isLayoutDue = false
   #isDrawingSoon = false
   #gone = false
 
@@ -120,8 +122,8 @@ export class Screen implements Disposable {
    */
   restoring(): string {
     const end = this.#alternate ? LEAVE_ALTERNATE + this.#alternate.text : this.#painter.leave()
-    const waiting =
-      this.#painter.hasPrinted && !this.#alternate ? this.#painter.draw(getSize(this.#options.output)) : ''
+    const hasMore = this.#painter.hasPrinted && !this.#alternate
+    const waiting = hasMore ? this.#painter.draw(getSize(this.#options.output)) : ''
     return `\u001b[?2026l${waiting}${end}${this.#modes.restoring()}`
   }
 
@@ -150,12 +152,13 @@ export class Screen implements Disposable {
   }
 
   /**
-   * Sets the frame of a commit, in lines no wider than the terminal. It is drawn with what is printed next, or
-   * when Ink writes its own frame of the commit.
+   * Sets the frame of a commit, in lines no wider than the terminal. It is drawn with what is printed next,
+   * when Ink writes its own frame of the commit, or at once after a resize.
    */
   show(frame: Frame): void {
     this.#committed = frame
     if (!this.#isErased) this.#setFrame(frame)
+    if (this.#isLayoutDue) this.#laidOut()
   }
 
   /** Prints text above the frame of the last commit, and draws both in one write. */
@@ -297,9 +300,7 @@ export class Screen implements Disposable {
     })
   }
 
-  /**
-   * Draws immediately, even while a resize is settling, because the next write does not belong to the frame.
-   */
+  /** Draws even while a resize is settling, because the next write does not belong to the frame. */
   #drawNow(): void {
     if (this.#isDrawingSoon) this.#paint()
   }
@@ -324,15 +325,17 @@ export class Screen implements Disposable {
     const { intervalMs = QUIET_MS } = this.#options
     const now = performance.now()
     this.#painter.resized(getSize(this.#options.output))
-    if (this.#timer === undefined) this.#stormSince = now
+    if (this.#timer === undefined || this.#isLayoutDue) this.#stormSince = now
+    this.#isLayoutDue = false
     clearTimeout(this.#timer)
     const most = this.#stormSince + MAX_INTERVALS * intervalMs - now
     this.#timer = setTimeout(this.#settle, Math.max(0, Math.min(intervalMs, most)))
   }
 
+  /** Lays out for the new size; drawn with that commit, because a next resize could meet a second frame. */
   readonly #settle = (): void => {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
+    this.#isLayoutDue = this.#committed !== undefined && !this.#isErased
+    this.#timer = this.#isLayoutDue ? setTimeout(this.#laidOut, LAYOUT_MS) : undefined
     this.#size = getSize(this.#options.output)
     Object.assign(this.ink, this.#size)
     if (this.#alternate) {
@@ -345,8 +348,15 @@ export class Screen implements Disposable {
       this.ink.emit('resize')
     } finally {
       this.#isHeld = false
-      this.#drawSoon()
+      if (!this.#isLayoutDue) this.#drawSoon()
     }
+  }
+
+  readonly #laidOut = (): void => {
+    this.#isLayoutDue = false
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#drawSoon()
   }
 
   #write(bytes: string): void {
@@ -379,8 +389,10 @@ const ENTER_ALTERNATE = '\u001b[?1049h\u001b[H'
 const LEAVE_ALTERNATE = '\u001b[?1049l\r'
 const ERASE_ALTERNATE = '\u001b[H\u001b[J'
 const MAX_RECENT_CHARS = 64 * 1024
-/** The limit of the text that the main screen gets after the alternate one. Ctrl+O shows what was before. */
+/** The limit of the text that the main screen gets after the alternate one. */
 const MAX_ALTERNATE_CHARS = 4 * 1024 * 1024
 const HIDE_CURSOR = '\u001b[?25l'
 const QUIET_MS = 33
 const MAX_INTERVALS = 8
+/** The time after which a resize that no component reacts to is drawn anyway. */
+const LAYOUT_MS = 100
