@@ -207,7 +207,7 @@ test('crabtalk without arguments opens the chat on a terminal and prints help in
   assert.equal(code, 0)
 })
 
-test('the terminal is restored when the program crashes', async () => {
+test('the terminal is restored once when two signals arrive together', async () => {
   await using talk = await makeTalk([{ parts: ['Once upon a time', new Promise<void>(() => {})] }])
   await using shell = openShell(
     talk,

@@ -118,12 +118,13 @@ export class Screen implements Disposable {
 
   /**
    * Returns the bytes that undo the current modes and put the cursor below the frame, for a guard that writes
-   * them synchronously.
+   * them synchronously. Nothing is written afterwards: an ending process may still run for a moment.
    */
   restoring(): string {
-    const end = this.#alternate ? LEAVE_ALTERNATE + this.#alternate.text : this.#painter.leave()
+    this.#gone = true
     const hasMore = this.#painter.hasPrinted && !this.#alternate
     const waiting = hasMore ? this.#painter.draw(getSize(this.#options.output)) : ''
+    const end = this.#alternate ? LEAVE_ALTERNATE + this.#alternate.text : this.#painter.leave()
     return `\u001b[?2026l${waiting}${end}${this.#modes.restoring()}`
   }
 
