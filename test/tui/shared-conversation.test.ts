@@ -69,13 +69,19 @@ test('a chat that is opened again counts from the start of the turn, and takes o
     { parts: ['Two', new Promise<void>(() => {})] },
   ])
   let isKilled = false
+  /** The drafts that were stored when one was removed. */
+  const left: WindowDraft[] = []
   const reopen = (now: () => number) => {
     const link = { place: 'daemon', instance: 'd', notes: [] } as const
     const stored = openWindowMemory(cache.path)
     const saveDraft = async (draft?: WindowDraft) => {
       if (!isKilled) await stored.saveDraft(draft)
     }
-    const memory = { ...stored, saveDraft }
+    const removeDraft = async (id: string) => {
+      await stored.removeDraft(id)
+      left.push(...(await openWindowMemory(cache.path).readDrafts()))
+    }
+    const memory = { ...stored, saveDraft, removeDraft }
     return openShownChat([], { node, ports: { memory, now, connect: async () => link } })
   }
   {
@@ -97,10 +103,13 @@ test('a chat that is opened again counts from the start of the turn, and takes o
     isKilled = true
   }
   await addSentMessage(cache.path, 'count')
+  isKilled = false
   await using again = await reopen(() => Date.now() + 3_600_000)
   await again.see('back in the prompt', '▌ read this', 'Two')
   await again.see('60 m 0', 'next: not this', '> queued one', 'queued two', 'a draft')
   assert.doesNotMatch(again.text(), /next: read this|> (not this|count)/)
+  await until('the old draft is removed', () => left.length > 0)
+  assert.equal(left[0]?.text, 'queued one\nqueued two\na draft')
   again.type('\x1b')
   await again.see('Interrupted', '> not this', 'queued one', 'queued two', 'a draft')
 })

@@ -11,7 +11,7 @@ export interface DraftStore {
   save(draft: WindowDraft | undefined): Promise<void>
   /** Returns the drafts of all other windows, newest first. */
   readOthers(): Promise<readonly StoredDraft[]>
-  /** Removes the draft of another window. */
+  /** Removes the draft of another window, after what was saved before. */
   remove(id: string): Promise<void>
 }
 
@@ -37,7 +37,7 @@ export function openDrafts(folder: string, { id, now }: { id: string; now(): num
       for (const { id: old } of found.filter(({ savedAt }) => savedAt < before)) await remove(old)
       return found.filter(({ savedAt }) => savedAt >= before).toSorted((a, b) => b.savedAt - a.savedAt)
     },
-    remove,
+    remove: (other) => writes.run(() => remove(other)),
   }
 }
 

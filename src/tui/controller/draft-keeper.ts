@@ -16,8 +16,8 @@ type Unsent = Pick<ChatState, 'agent' | 'sender' | 'queue' | 'steers'> & { text:
 
 /**
  * Stores what is not sent yet, so that it survives a killed window, and removes it as soon as it was sent or
- * cleared: the draft while it is typed, and queued messages and unread steers at once. Nothing is scheduled
- * while none of them changes.
+ * cleared: a draft when it begins, then at most once a second while it is typed; queued messages and unread steers
+ * at once. Nothing is scheduled while none of them changes.
  */
 export class DraftKeeper implements AsyncDisposable {
   readonly #options: DraftKeeperOptions
@@ -48,7 +48,7 @@ export class DraftKeeper implements AsyncDisposable {
     if (isSame(before, now)) return
     this.#seen = now
     if (!now) this.#remove()
-    else if (hasWaiting(now, before)) this.#save()
+    else if (!this.#isStored || hasWaiting(now, before)) this.#save()
     else this.#timer ??= setTimeout(() => this.#save(), SAVE_MS)
   }
 

@@ -25,10 +25,10 @@ export async function restoreDraft(
   const { steers, queue } = await findUnread(found, { state, dispatch: ports.dispatch }, signal)
   const isWaiting = runId !== '' && runId === state.runId
   const sent = isWaiting ? steers.filter(({ content }) => content !== undefined) : []
-  for (const { text, content = '' } of sent) store.act({ type: 'steered', text, content })
   const unsent = [...steers.filter((steer) => !sent.includes(steer)), ...queue]
   const parts = found.text === '' ? unsent : [...unsent, found]
   store.act({ type: 'set', change: { prompt: parts.reduceRight(withDraft, store.get().prompt) } })
+  for (const { text, content = '' } of sent) store.act({ type: 'steered', text, content })
   if (unsent.length > 0) store.act({ type: 'print', block: RESTORED })
   await memory.removeDraft(found.id)
 }
