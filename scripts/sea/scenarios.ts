@@ -177,6 +177,7 @@ export const SCENARIOS: readonly Scenario[] = [
   crabtalk('mcp', 'enable', 'loop'),
   crabtalk('mcp', 'export'),
   crabtalk('mcp', 'health'),
+  crabtalk('mcp', 'view', 'crab'),
   crabtalk('mcp', 'cost'),
   { ...crabtalk('daemon', 'run'), background: true },
   { ...crabtalk('mcp', 'reconnect', 'loop'), daemon: true },

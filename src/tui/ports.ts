@@ -188,6 +188,14 @@ export interface SessionServersPort {
   /** Stores the answer about a file; without one, the file is not asked about again in this window. */
   answer(file: UntrustedServers, isTrusted: boolean | undefined, signal: AbortSignal): Promise<void>
   list(): Promise<readonly SessionServerRow[]>
+  /** Describes the servers of an agent, or one of them: which it gets, what decided that, and how they are. */
+  view(target: { agent: string; name?: string }, signal: AbortSignal): Promise<ServerDescription>
+}
+
+/** A description of servers in sections of rows with a name and a text. */
+export interface ServerDescription {
+  title: string
+  sections: readonly { title: string; rows: readonly (readonly [name: string, text: string])[] }[]
 }
 
 /** A message that has not been sent, and the conversation it was written for. */

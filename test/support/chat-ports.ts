@@ -72,6 +72,7 @@ export const NO_SERVERS: SessionServersPort = {
   find: async () => ({ options: {}, notes: [], unanswered: undefined }),
   answer: async () => {},
   list: async () => [],
+  view: async () => ({ title: '', sections: [] }),
 }
 
 /** A catalog without servers. */

@@ -60,6 +60,8 @@ export const COMMAND_LAYERS: Record<string, readonly string[]> = {
     'src/commands/trust/answer-servers.ts',
     'src/commands/mcp/catalog-home.ts',
     'src/commands/mcp/servers.ts',
+    'src/commands/mcp/view-facts.ts',
+    'src/commands/mcp/view-text.ts',
     'src/core/connect',
     'src/core/cron/cron-entry.ts',
     'src/core/cron/describe-schedule.ts',

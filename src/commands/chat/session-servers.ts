@@ -65,6 +65,10 @@ export function openSessionServers({ host, dispatch, isOff, cwd }: ChatContext):
       listed = { at: Date.now(), cwd: cwd(), rows }
       return rows
     },
+    async view(target, signal) {
+      const { describeServers } = await import('./server-view.ts')
+      return await describeServers(open(), { ...target, dispatch, isOff }, signal)
+    },
   }
 }
 

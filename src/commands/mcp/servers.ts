@@ -28,26 +28,45 @@ export interface ServerRow {
   tools: readonly McpToolView[] | undefined
 }
 
+/** The servers of agents, with the view that they come from. */
+export interface AgentViews {
+  infos: readonly AgentInfo[]
+  view: McpView
+  servers: ServerRow[]
+  /** The issues of agent files that could not be read. */
+  problems: readonly string[]
+}
+
+/** Returns the view of one agent, or of all when the name is empty. */
+export async function readAgentViews(
+  dispatch: Dispatch,
+  agent: string,
+  signal: AbortSignal,
+): Promise<AgentViews> {
+  const { agents: infos, problems } =
+    agent === ''
+      ? await request(dispatch, 'listAgents', {}, signal)
+      : { agents: [await request(dispatch, 'getAgent', { name: agent }, signal)], problems: [] }
+  const view = await request(dispatch, 'mcpView', { agent: agent === '' ? '' : infos[0]!.name }, signal)
+  const components = await readComponents(dispatch, { infos, view }, signal)
+  return { infos, view, problems, servers: infos.flatMap((info) => toServerRow(info, view, components)) }
+}
+
 /** Returns the servers of one agent, in their order. */
 export async function readServers(
   dispatch: Dispatch,
   agent: string,
   signal: AbortSignal,
 ): Promise<ServerRow[]> {
-  const info = await request(dispatch, 'getAgent', { name: agent }, signal)
-  const view = await request(dispatch, 'mcpView', { agent: info.name }, signal)
-  return toServerRow(info, view, await readComponents(dispatch, { infos: [info], view }, signal))
+  return (await readAgentViews(dispatch, agent, signal)).servers
 }
 
 /** Returns the servers of all agents, and the issues of agent files that could not be read. */
 export async function readAllServers(
   dispatch: Dispatch,
   signal: AbortSignal,
-): Promise<{ servers: ServerRow[]; problems: string[] }> {
-  const { agents, problems } = await request(dispatch, 'listAgents', {}, signal)
-  const view = await request(dispatch, 'mcpView', {}, signal)
-  const components = await readComponents(dispatch, { infos: agents, view }, signal)
-  return { servers: agents.flatMap((info) => toServerRow(info, view, components)), problems }
+): Promise<Pick<AgentViews, 'servers' | 'problems'>> {
+  return await readAgentViews(dispatch, '', signal)
 }
 
 /**

@@ -20,6 +20,18 @@ LATENCY is the median of its last calls, STARTS is how often it was connected. N
     load: async () => (await import('./ps.ts')).listServerProcessesCommand,
   },
   {
+    path: ['mcp', 'view'],
+    args: '[agent]',
+    kinds: ['agent'],
+    summary: 'Show which servers an agent gets, and who decided that',
+    details: `Lists the servers of the agent's file and of the files for this directory, each with what decided whether the agent gets
+it, then the process, its owners, its health, and the rule that decides each tool. Without an agent, lists all processes with
+their owners. Names of variables and headers are shown, values never. Starts nothing.`,
+    options: [json],
+    examples: ['crabtalk mcp view crab', 'crabtalk mcp view', 'crabtalk mcp view crab --json'],
+    load: async () => (await import('./view.ts')).viewServersCommand,
+  },
+  {
     path: ['mcp', 'health'],
     args: '[name]',
     kinds: ['server'],

@@ -30,6 +30,8 @@ export interface FoundServers {
   projectDir: string
   /** The effective server of each name, in the order of the files; then those of files that are not trusted. */
   servers: readonly SessionServer[]
+  /** The servers of trusted files that another file replaces. */
+  replaced: readonly { server: EdgeServer; by: EdgeServer }[]
   /** The files of the project that the user has not trusted. */
   untrusted: readonly UntrustedFile[]
   problems: readonly ServerFileProblem[]
@@ -54,6 +56,12 @@ export async function findSessionServers(
   }
   const counted = new Map<string, EdgeServer>()
   for (const server of trusted.flatMap(({ servers }) => servers)) counted.set(foldName(server.name), server)
+  const replaced = trusted
+    .flatMap(({ servers }) => servers)
+    .flatMap((server) => {
+      const by = counted.get(foldName(server.name))!
+      return by === server ? [] : [{ server, by }]
+    })
   const servers = await Promise.all(
     [...counted.values()].map((server) => resolveServer(server, { resolver, projectDir, env: place.env })),
   )
@@ -64,6 +72,7 @@ export async function findSessionServers(
   return {
     projectDir,
     servers: [...servers, ...held],
+    replaced,
     untrusted,
     problems: [...stored.problems, ...files.flatMap(({ problems }) => problems)],
   }

@@ -116,8 +116,8 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   },
   {
     name: 'mcp',
-    args: '[add]',
-    summary: 'MCP servers: state, tools, logs, restart, add one',
+    args: '[add|view]',
+    summary: 'MCP servers: state, who decided, tools, logs, restart, add one',
     whileBusy: true,
     run: showMcp,
   },

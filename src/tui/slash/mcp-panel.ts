@@ -81,6 +81,7 @@ export function readTarget(value: string): PanelTarget | undefined {
 }
 
 const KEYS = [
+  { key: 'v', label: 'view' },
   { key: 't', label: 'tools' },
   { key: 'r', label: 'restart' },
   { key: 'l', label: 'logs' },

@@ -9,10 +9,15 @@ import { inColumns, showOverlay } from './print.ts'
 import { toolLine } from './tools.ts'
 import type { SlashContext } from './types.ts'
 
-/** `/mcp`: shows all servers in their current state; `/mcp add`, or no servers, opens the catalog. */
+/**
+ * `/mcp`: shows all servers in their current state; `/mcp view` says who decided which servers an agent gets, and
+ * `/mcp add`, or no servers, opens the catalog.
+ */
 export async function showMcp(args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
   const add = /^add(?:\s+(.*))?$/.exec(args)
   if (add) return await showCatalog(add[1] ?? '', context, signal)
+  const viewed = /^view(?:\s+(\S+))?$/.exec(args)
+  if (viewed) return await showView({ agent: viewed[1] ?? context.state().agent }, context, signal)
   const view = await request(context.dispatch, 'mcpView', {}, signal)
   const session = await context.ports.servers.list()
   const panel = mcpPanel(view, { ...context.state(), session })
@@ -27,6 +32,7 @@ export async function actOnMcp(
   signal: AbortSignal,
 ): Promise<void> {
   const target = readTarget(value)
+  if (target && key === 'v') return await showView(target, context, signal)
   const verb = VERBS.get(key)
   if (!target || !verb) return
   const busy = withNote(context, value, `${verb.doing} ${target.name} of ${target.agent}…`)
@@ -42,6 +48,17 @@ export async function actOnMcp(
     if (kind === 'cancelled') throw reason
     await refreshPanel(context, hint === undefined ? message : `${message} (${hint})`, signal)
   }
+}
+
+/** Shows what decided about the servers of an agent, or about one of them; Esc goes back to the panel. */
+async function showView(
+  target: { agent: string; name?: string },
+  context: SlashContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const { title, sections } = await context.ports.servers.view(target, signal)
+  const parts = sections.map(({ title: head, rows }) => [head, inColumns(rows)].filter(Boolean).join('\n'))
+  showOverlay(context, newPage(title, parts.join('\n\n'), getServerPanel(context.state())))
 }
 
 interface Verb {

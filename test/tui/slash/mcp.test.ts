@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { openCatalogPort } from '../../../src/commands/chat/catalog.ts'
+import { openSessionServers } from '../../../src/commands/chat/session-servers.ts'
 import type { JsonObject } from '../../../src/core/base/message.ts'
 import { renderToml } from '../../../src/core/config/toml-render.ts'
 import { renderOverlay } from '../../../src/tui/overlays/overlay.ts'
@@ -57,6 +58,43 @@ test('/mcp shows one row for a server that several agents share, and its keys pe
   assert.equal(row(chat)['STATE'], 'disabled, running')
   await press(chat, 'e')
   assert.doesNotMatch(await file(), /disabled = true/)
+})
+
+test('/mcp view says who decided about each server, and v shows one of them', async () => {
+  await using one = await makeTestHost({ env: { CRABTALK_HOME: 'home', XDG_CONFIG_HOME: '' } })
+  await using node = await startMcpNode([])
+  const own = misbehavingEntry({ tools: ['few'] }, { name: 'one' })
+  const off = { ...own, name: 'off', disabled: true }
+  await node.home.write('agents/crab.toml', `id = "01JZZZZZZZZZZZZZZZZZZZZZZZ"\n\n${entriesToml(own, off)}`)
+  await mkdir(join(one.folder, '.crabtalk'))
+  await writeFile(join(one.folder, '.crabtalk/mcp.toml'), '[server.docs]\ncommand = "true"\n')
+  const chat = createSlashChat(node.dispatch)
+  const { dispatch } = node
+  const cwd = () => one.folder
+  for (const isOff of [true, false]) {
+    const servers = openSessionServers({ host: one.host, dispatch, isOff, cwd })
+    const context = { ...chat.context, ports: { ...chat.context.ports, servers } }
+    await runSlash('/mcp view', context, NEVER)
+    const { title, text } = page(chat)
+    if (isOff) assert.match(title, /^MCP servers of crab: none: --no-mcp turns them off/)
+    else {
+      assert.match(title, /^MCP servers of crab: only one of its own 2 servers \(generation \d+\)$/)
+      assert.match(
+        text,
+        /\noff\n {2}state +disabled\n {2}used +no: disabled = true in agents\/crab\.toml:\d+\n/,
+      )
+      assert.match(text, /\ndocs\n {2}state +untrusted\n {2}used +no: not trusted: /)
+    }
+  }
+  const servers = openSessionServers({ host: one.host, dispatch, isOff: false, cwd })
+  chat.context = { ...chat.context, ports: { ...chat.context.ports, servers } }
+  await runSlash('/mcp', chat.context, NEVER)
+  await press(chat, 'v')
+  const { title, text, back } = page(chat)
+  assert.match(title, /^MCP servers of crab/)
+  assert.match(text, /^one\n {2}state +idle\n {2}used +yes\n {2}declared +agents\/crab\.toml:3\n {2}starts /)
+  assert.doesNotMatch(text, /\noff\n/)
+  assert.equal(back?.kind, 'panel')
 })
 
 test('/mcp lists the servers of this agent first, and shows a result only below its server', async () => {
@@ -166,6 +204,12 @@ test('a panel that was closed meanwhile stays closed', async () => {
 function press(chat: SlashChat, key: string): Promise<void> {
   const { value } = panel(chat).rows[panel(chat).selected]!
   return onChosen({ type: 'chosen', picker: 'mcp', value, key }, chat.context, NEVER)
+}
+
+function page(chat: SlashChat) {
+  const { overlay } = chat.state()
+  assert.ok(overlay?.kind === 'page')
+  return overlay
 }
 
 function panel(chat: SlashChat) {
