@@ -3,6 +3,7 @@ import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { mcp, startServing, writeAgents } from '../support/mcp/watched-agents.ts'
+import { writeTellingServer } from '../support/mcp/telling-server.ts'
 import { browse, type ProtectedServer, protectedServer } from '../support/oauth/protected-server.ts'
 import {
   type Finished,
@@ -52,16 +53,23 @@ test('mcp login logs in with a browser, calls use the login, and mcp logout revo
 test('a daemon uses a login as long as it lasts: refused, expired, ended and renewed', async () => {
   await using server = await protectedServer()
   await using box = await makeSandbox()
-  await writeAgents(box, { crab: [] })
+  const waiting = await writeWaiting(box)
   await using _daemon = await startServing(box, 0)
+  await until('its helper has failed', async () => (await waiting.state()) === 'needs_auth')
   const call = () => mcp(box, ['call', 'far', 'echo', 'text=hi'])
   await mcp(box, ['add', '--no-verify', 'far', server.url])
+  const runs = await waiting.runs()
   assert.equal((await logIn(box, server, [], DAEMON)).code, 0)
+  await until('a login starts it again', async () => (await waiting.runs()) === runs + 1)
   assert.equal((await call()).stdout, 'hi\n')
   server.refuseTokens()
   assert.equal((await call()).stdout, 'hi\n')
   assert.equal(refreshes(server), 1)
   assert.equal(server.tokens.length, 2)
+  await waiting.give()
+  assert.equal((await box.run(['vault', 'set', 'OTHER'], { stdin: 'x' })).code, 0)
+  await until('vault set starts it', async () => (await waiting.state()) === 'connected')
+  assert.equal(await waiting.runs(), runs + 2) // the refresh did not
   await server.endLogins()
   const refused = await call()
   assertFailed(refused, 'credentials', {
@@ -208,6 +216,28 @@ async function logIn(
   const address = await readAddress(running, server)
   await fetch(await browse(address, ({ pathname }) => pathname === '/callback'))
   return await running.finished
+}
+
+/** Declares a server that needs credentials until give() is called, and far's agent. */
+async function writeWaiting(box: Sandbox) {
+  const [program, runs, value] = ['told.cjs', 'runs', 'value'].map((name) => join(box.cwd, name))
+  await writeTellingServer(program!)
+  const helper = ['/bin/sh', '-c', `printf x >>'${runs}'; cat '${value}'`]
+  await writeAgents(
+    box,
+    { crab: [{ name: 'waiting', command: process.execPath, args: [program!] }] },
+    `env_helper = ${JSON.stringify(helper)}\n`,
+  )
+  return {
+    runs: async () => (await readFile(runs!, 'utf8')).length,
+    give: () => writeFile(value!, 'TOKEN=x'),
+    async state(): Promise<string> {
+      const rows: { name: string; state: string }[] = JSON.parse(
+        (await mcp(box, ['list', '--json'])).stdout,
+      )
+      return rows.find(({ name }) => name === 'waiting')!.state
+    },
+  }
 }
 
 /** Reads the address that a login prints. */

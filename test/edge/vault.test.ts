@@ -90,7 +90,46 @@ test('the key comes from the environment, else from the helper, else from the pl
   const same = await openVault({ ...place.home, env: { CRABTALK_VAULT_KEY: key } })
   assert.equal(await same!.get('TOKEN'), PLANTED)
   await rm(secretFile)
-  await assert.rejects(vault!.get('TOKEN'), { kind: 'credentials', message: /exited with code 1: cat: / })
+  await assert.rejects((await openVault(helper))!.get('TOKEN'), { kind: 'credentials', message: /exited with code 1: cat: / })
+})
+
+test('an open vault asks for its key once, and still gives back what was stored later', async () => {
+  await using place = await makePlace()
+  const runs = join(place.one.folder, 'runs')
+  const line = `sh -c 'printf x >> "${runs}"; printf ${'c'.repeat(64)}'`
+  const home = { ...place.home, env: { ...process.env, CRABTALK_VAULT_KEY_HELPER: line } }
+  const resolver = openCredentials(home)
+  const find = async (name: string) => (await resolver.find(name))?.value
+  assert.equal(await find('A'), undefined)
+  const other = (await openOrCreateVault(home, NEVER)).vault
+  await other.set({ A: 'one', B: 'two' }, NEVER)
+  await writeFile(runs, '')
+  assert.deepEqual([await find('A'), await find('B'), await find('C')], ['one', 'two', undefined])
+  await other.set({ A: 'three' }, NEVER)
+  await writeFile(home.paths.dotEnv, 'C=four')
+  assert.deepEqual([await find('A'), await find('B'), await find('C')], ['three', 'two', 'four'])
+  await writeFile(home.paths.dotEnv, 'C=five!')
+  assert.equal(await find('C'), 'five!')
+  assert.equal(await readFile(runs, 'utf8'), 'x')
+  await rotateVaultKey(home, { source: 'file' }, NEVER)
+  await assert.rejects(find('A'), { kind: 'credentials' })
+})
+
+test('changes are announced unless no user made them', async () => {
+  await using place = await makePlace()
+  const stamp = async () => (await stat(place.home.paths.vaultChanged)).mtimeMs
+  let now = Date.now()
+  const home = { ...place.home, now: () => (now += 1000) }
+  const { vault } = await openOrCreateVault(home, NEVER)
+  await vault.set({ A: '1' }, NEVER)
+  const stamps = [await stamp()]
+  await (await openVault({ ...home, isQuiet: true }))!.set({ A: '2' }, NEVER)
+  assert.equal(await stamp(), stamps[0])
+  await vault.remove('A', NEVER)
+  stamps.push(await stamp())
+  await rotateVaultKey(home, { source: 'file' }, NEVER)
+  stamps.push(await stamp())
+  assert.equal(new Set(stamps).size, 3)
 })
 
 test('a key file that other users can read is refused', async () => {
@@ -101,9 +140,10 @@ test('a key file that other users can read is refused', async () => {
   const path = join(place.home.paths.vaultKeys, file)
   assert.equal((await stat(path)).mode & 0o777, 0o600)
   await chmod(path, 0o644)
-  await assert.rejects(vault.get('TOKEN'), { kind: 'credentials', message: /other users can read it/ })
+  const get = async () => (await openVault(place.home))!.get('TOKEN')
+  await assert.rejects(get(), { kind: 'credentials', message: /other users can read it/ })
   await rm(path)
-  await assert.rejects(vault.get('TOKEN'), { kind: 'credentials', message: /is missing or empty/ })
+  await assert.rejects(get(), { kind: 'credentials', message: /is missing or empty/ })
 })
 
 test('the keychain is used through its program, which gets the key on standard input only', async () => {

@@ -1,5 +1,6 @@
 import type { LoginHost } from '../../edge/oauth/log-in.ts'
 import type { LoginVault } from '../../edge/oauth/login-store.ts'
+import type { Vault } from '../../edge/vault/types.ts'
 import { openOrCreateVault, openVault } from '../../edge/vault/vault.ts'
 import { openVaultHome, type VaultHost } from '../vault/home.ts'
 
@@ -8,21 +9,26 @@ export interface LoginHome extends LoginHost, AsyncDisposable {}
 
 /**
  * Opens the logins of a home. The vault is created with the first login, and `onVault` then gets the source of its
- * key; without a vault there are no logins.
+ * key; without a vault there are no logins. `isQuiet` as in VaultHome: for refreshes, which no user makes.
  */
 export async function openLoginHome(
   host: VaultHost,
-  onVault: (keySource: string) => void = () => {},
+  { onVault, isQuiet = false }: { onVault?: (keySource: string) => void; isQuiet?: boolean } = {},
 ): Promise<LoginHome> {
-  const home = await openVaultHome(host)
+  const home = { ...(await openVaultHome(host)), isQuiet }
+  let known: Vault | undefined
+  const open = async () => (known ??= await openVault(home))
   const vault: LoginVault = {
-    get: async (name) => await (await openVault(home))?.get(name),
+    get: async (name) => await (await open())?.get(name),
     async set(values, signal) {
-      const { vault: opened, created } = await openOrCreateVault(home, signal)
-      await opened.set(values, signal)
-      if (created) onVault(created.keySource)
+      if (!(await open())) {
+        const { vault: opened, created } = await openOrCreateVault(home, signal)
+        known = opened
+        if (created) onVault?.(created.keySource)
+      }
+      await known?.set(values, signal)
     },
-    remove: async (name, signal) => (await (await openVault(home))?.remove(name, signal)) ?? false,
+    remove: async (name, signal) => (await (await open())?.remove(name, signal)) ?? false,
   }
   return {
     vault,

@@ -77,9 +77,10 @@ async function requestLogin(
   const ownIssuer = readIssuer(options)
   const isClientOnly = options.has('client-credentials')
   if (!isClientOnly) requireUser(options, host)
-  await using home = await openLoginHome(host, (source) =>
-    host.stderr.write(`crabtalk: created the vault; the source of its key: ${source}\n`),
-  )
+  await using home = await openLoginHome(host, {
+    onVault: (source) =>
+      host.stderr.write(`crabtalk: created the vault; the source of its key: ${source}\n`),
+  })
   const login = {
     url,
     client,

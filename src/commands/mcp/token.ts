@@ -15,7 +15,7 @@ import { findLoginTarget, readAddress } from './login-target.ts'
  */
 export const loginTokenCommand: CommandHandler = async ({ options, host, signal }) => {
   const url = await findUrl(options, host, signal)
-  await using home = await openLoginHome(host)
+  await using home = await openLoginHome(host, { isQuiet: true })
   const refused = host.env['CRABTALK_MCP_REFUSED'] ?? ''
   const { token, expiresAt } = await getAccessToken({ url, refused }, home, signal)
   const expires = expiresAt === undefined ? undefined : new Date(expiresAt).toISOString()

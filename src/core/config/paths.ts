@@ -33,6 +33,8 @@ export interface HomePaths {
   readonly packages: string
   /** The encrypted file with the user's credentials. */
   readonly vault: string
+  /** An empty file whose time is that of the last change that the user made to the vault. */
+  readonly vaultChanged: string
   /**
    * The folder with keys of vaults, outside of the home so that a copy of the home cannot be decrypted; inside
    * it for a user without a home directory.
@@ -94,6 +96,7 @@ export function homePaths(
     catalog: join(home, 'mcp', 'catalog'),
     packages: join(home, 'packages'),
     vault: join(home, 'vault'),
+    vaultChanged: join(home, 'vault.changed'),
     vaultKeys: join(userConfig, 'vault-keys'),
     dotEnv: join(home, '.env'),
     run,

@@ -1,4 +1,4 @@
-import { lazy } from '../../core/base/lazy.ts'
+import { readStamp } from '../../core/base/file-stamp.ts'
 import { parseVariables, variableLine } from '../../core/config/env-file-text.ts'
 import { readTextFile } from '../../core/config/load-config.ts'
 import type { Vault } from '../vault/types.ts'
@@ -17,17 +17,17 @@ export interface CredentialSources {
 
 /**
  * Returns a resolver that asks the vault, `.env`, the environment and the user, in this order. An empty value counts
- * as none. The vault is opened and the file is read when they are first needed. The file is not read again; the
- * vault reads each credential when it is asked for.
+ * as none. The vault and the file are opened when they are first needed, and read again only after they have changed.
  */
 export function newCredentialResolver({ vault, dotEnv, env, ask }: CredentialSources): CredentialResolver {
-  const opened = lazy(vault)
-  const file = lazy(async () => (await readTextFile(dotEnv)) ?? '')
+  let opened: Vault | undefined
+  const readFile = rereader(dotEnv)
   return {
     async find(name) {
-      const stored = await (await opened.get())?.get(name)
+      opened ??= await vault()
+      const stored = await opened?.get(name)
       if (stored) return { name, value: stored, source: { kind: 'vault' } }
-      const text = await file.get()
+      const text = await readFile()
       const value = parseVariables(text)[name]
       if (value) {
         return {
@@ -41,6 +41,17 @@ export function newCredentialResolver({ vault, dotEnv, env, ask }: CredentialSou
       const typed = await ask?.(name)
       return typed ? { name, value: typed, source: { kind: 'prompt' } } : undefined
     },
+  }
+}
+
+/** Returns a function that reads a text file, empty when it is missing, and reads it again after it has changed. */
+function rereader(path: string): () => Promise<string> {
+  let last: { stamp: string | undefined; text: string } | undefined
+  return async () => {
+    const stamp = await readStamp(path).catch(() => undefined) // readTextFile() says why
+    if (last === undefined || stamp === undefined || last.stamp !== stamp)
+      last = { stamp, text: (await readTextFile(path)) ?? '' }
+    return last.text
   }
 }
 

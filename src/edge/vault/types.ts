@@ -8,7 +8,7 @@ export type KeySource = (typeof KEY_SOURCES)[number]
 
 /** The parts of a home and of this process that a vault needs. */
 export interface VaultHome {
-  paths: { readonly vault: string; readonly vaultKeys: string }
+  paths: { readonly vault: string; readonly vaultChanged: string; readonly vaultKeys: string }
   env: Readonly<Record<string, string | undefined>>
   platform: NodeJS.Platform
   /** Waits for a right that is exclusive among all processes of the home. */
@@ -17,6 +17,11 @@ export interface VaultHome {
   run(argv: readonly [string, ...string[]], options: ToolOptions, signal: AbortSignal): Promise<ProgramResult>
   /** Milliseconds since 1970. */
   now(): number
+  /**
+   * Whether changes are not announced to other processes. Set where no user made them: servers that wait for a
+   * credential would otherwise be started again after each refresh of any login.
+   */
+  isQuiet?: boolean
 }
 
 /** A credential of a vault, without its value. */

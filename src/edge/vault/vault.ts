@@ -1,5 +1,8 @@
 import { randomBytes } from 'node:crypto'
+import { open } from 'node:fs/promises'
+import { isDeepStrictEqual } from 'node:util'
 import { CrabError } from '../../core/base/errors.ts'
+import { readStamp } from '../../core/base/file-stamp.ts'
 import { createFile, replaceFile } from '../../core/base/files.ts'
 import { newUlid } from '../../core/base/ids.ts'
 import { readTextFile } from '../../core/config/load-config.ts'
@@ -103,17 +106,21 @@ export async function rotateVaultKey(home: VaultHome, next: NewKey, signal: Abor
   const { id, key: old } = header
   const key = 'secret' in next ? { ...next, id: newUlid() } : await storeNewKey(home, id, next.source, signal)
   await replaceFile(home.paths.vault, formatVault(await sealNew({ id, key }, content)))
+  await announceChange(home)
   await removeKey(home, id, old, signal)
 }
 
 function toVault(home: VaultHome): Vault {
   const never = new AbortController().signal
+  const cache: VaultCache = {}
+  const read = async () => (await unlock(home, never, cache)).content
   const change = async (signal: AbortSignal, edit: (items: Map<string, Item>) => void) => {
     await using _ = await home.lock(lockName(home), signal)
-    const { header, aesKey, content } = await unlock(home, signal)
+    const { header, aesKey, content } = await unlock(home, signal, cache)
     const items = new Map(content)
     edit(items)
     await replaceFile(home.paths.vault, formatVault(sealVault(header, aesKey, items)))
+    await announceChange(home)
   }
   const store = async (values: Readonly<Record<string, string>>, signal: AbortSignal, replaces: boolean) => {
     for (const name of Object.keys(values)) checkName(name)
@@ -131,7 +138,7 @@ function toVault(home: VaultHome): Vault {
   }
   return {
     async get(name) {
-      return (await unlock(home, never)).content.get(name)?.value
+      return (await read()).get(name)?.value
     },
     async set(values, signal) {
       await store(values, signal, true)
@@ -145,8 +152,7 @@ function toVault(home: VaultHome): Vault {
       return isRemoved
     },
     async list() {
-      const { content } = await unlock(home, never)
-      const items = [...content].map(([name, { updated }]): VaultItem => ({ name, updated }))
+      const items = [...(await read())].map(([name, { updated }]): VaultItem => ({ name, updated }))
       return items.toSorted((a, b) => (a.name < b.name ? -1 : 1))
     },
   }
@@ -169,21 +175,52 @@ interface UnlockedVault {
   content: VaultContent
 }
 
+/** The vault as it was unlocked last, which is valid as long as its file is the same. */
+interface VaultCache {
+  last?: { stamp: string | undefined; unlocked: UnlockedVault }
+}
+
 /**
- * Reads and decrypts the file. A rotation may replace the file and its key between the two reads: then it starts over
- * with the new ones.
+ * Reads and decrypts the file, unless it is as it was. A rotation may replace the file and its key between the two reads:
+ * then it starts over with the new ones.
  */
-async function unlock(home: VaultHome, signal: AbortSignal): Promise<UnlockedVault> {
+async function unlock(
+  home: VaultHome,
+  signal: AbortSignal,
+  cache: VaultCache = {},
+): Promise<UnlockedVault> {
   const { vault: path } = home.paths
   for (;;) {
+    const stamp = await readStamp(path).catch(() => undefined) // readSealed() says why
+    if (cache.last && stamp !== undefined && cache.last.stamp === stamp) return cache.last.unlocked
     const sealed = await readSealed(home)
     if (!sealed) throw new CrabError('missing', `Cannot open ${path}: there is no vault`, { hint: NO_VAULT })
     try {
-      return await unseal(home, sealed, signal)
+      const unlocked = unsealAgain(sealed, cache, path) ?? (await unseal(home, sealed, signal))
+      cache.last = { stamp, unlocked }
+      return unlocked
     } catch (reason) {
       const now = await readSealed(home)
       if (now?.header.key.id === sealed.header.key.id) throw reason
     }
+  }
+}
+
+/** Decrypts a new version of a file whose key is known; undefined when the key may be another one. */
+function unsealAgain(sealed: SealedVault, { last }: VaultCache, path: string): UnlockedVault | undefined {
+  if (!last || !isDeepStrictEqual(last.unlocked.header, sealed.header)) return undefined
+  if (!fitsVault(sealed, last.unlocked.aesKey)) return undefined // unseal() says what is wrong with it
+  return { ...last.unlocked, content: unsealVault(sealed, last.unlocked.aesKey, path) }
+}
+
+/** Lets other processes know that the user changed the vault (ADR 0211). Never fails: the change is stored. */
+async function announceChange({ paths, isQuiet, now }: VaultHome): Promise<void> {
+  if (isQuiet) return
+  try {
+    await using file = await open(paths.vaultChanged, 'a', 0o600)
+    await file.utimes(now() / 1000, now() / 1000)
+  } catch {
+    // a server that waits for the credential then gets it at its next start
   }
 }
 

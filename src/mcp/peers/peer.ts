@@ -86,6 +86,8 @@ export class Peer {
   #refresh: ListRefresh | undefined
   readonly #retry: RetryTimer
   readonly #holders = new RefCount()
+  /** The requests that it has not answered yet. */
+  readonly #requests = new RefCount()
   readonly #idle = new IdleTimer({
     limitMs: () => idleLimit(this.#entries()),
     onIdle: () => this.#stopIdle(),
@@ -181,7 +183,8 @@ export class Peer {
 
   /**
    * Learns that credentials have changed, if helpers supply those of this server: one that could not be used is tried
-   * again, and one that runs with other variables of its env helper is restarted. Never rejects.
+   * again, and one that runs with other variables of its env helper is restarted after the calls under way. Never
+   * rejects.
    */
   async renewCredentials(): Promise<void> {
     const { target } = this
@@ -195,7 +198,9 @@ export class Peer {
     }
     if (target.transport !== 'stdio') return // a token that is refused is asked for again
     const variables = await this.#options.readEnv(argv, this.#shutdown.signal).catch(() => undefined) // the next start says why
-    if (!variables || !this.#connection || this.#secrets.hasEnv(variables)) return
+    if (!variables || this.#secrets.hasEnv(variables)) return
+    while (this.#requests.drained) await this.#requests.drained
+    if (!this.#connection || this.#secrets.hasEnv(variables)) return // it has them meanwhile, or gets them when it starts
     await this.reconnect(this.#shutdown.signal).catch(() => undefined) // shown in its state
   }
 
@@ -256,6 +261,7 @@ export class Peer {
     const connection = await this.connect({}, signal)
     if (this.failures.waitMs > 0) throw this.failures.tooEarly()
     using _busy = this.#idle.use()
+    using _request = this.#requests.hold()
     try {
       const answer = await this.record[how](() => ask(connection), signal)
       this.failures.forgive()
@@ -280,6 +286,7 @@ export class Peer {
   async end(): Promise<void> {
     this.#shutdown.abort(new CrabError('unavailable', 'it is being stopped'))
     this.#holders.end()
+    this.#requests.end()
     this.#retry.stop()
     await this.#disconnect()
     await this.#start.close()

@@ -18,7 +18,7 @@ test('a server gets the variables of its env helper, which runs once per start a
   const { output } = await node.servers.call(call, NEVER)
   assert.match(output, /^\[secret\] has 24$/)
   await node.servers.call(call, NEVER)
-  assert.equal((await readFile(join(node.folder, 'runs'))).length, 1)
+  assert.equal(await readRuns(node), 1)
   const [shown] = node.servers.view(agent).servers
   const logs = node.servers.logs(agent, 'told')
   assert.ok(
@@ -55,6 +55,30 @@ test('a server whose env helper fails needs credentials, says why, and is tried 
     return answer?.output === '[secret] has 28'
   })
   assert.doesNotMatch(node.servers.logs(agent, 'told').join('\n'), /tok-of-helper/)
+})
+
+test('a server with a call under way is restarted with its new variables after the call', async () => {
+  await using node = await mcpNode()
+  const entry = await makeEntry(node, { TOKEN })
+  const agent = agentWith([entry, { ...entry, name: 'idle', args: [...entry.args!, '2'] }])
+  const tell = (args: Record<string, unknown>, name = 'told') =>
+    node.servers.call({ agent, name, tool: 'tell', args, spillDir: node.folder }, NEVER)
+  await tell({})
+  await tell({}, 'idle')
+  const slow = tell({ until: 'answer' })
+  await writeVariables(node, { TOKEN: `${TOKEN}+new` })
+  node.servers.renewCredentials()
+  await until('the other one has the new value', async () => {
+    const answer = await tell({}, 'idle').catch(() => undefined) // it is being restarted
+    return answer?.output.endsWith(' has 28') === true
+  })
+  assert.match((await tell({})).output, / has 24$/)
+  await writeFile(join(node.folder, 'answer'), '')
+  assert.match((await slow).output, / has 24$/)
+  await until('it has the new value', async () => {
+    const answer = await tell({}).catch(() => undefined) // it is being restarted
+    return answer?.output.endsWith(' has 28') === true
+  })
 })
 
 test('a helper called crabtalk is this program, with the whole environment and the home', async () => {
@@ -109,6 +133,10 @@ try {
   await writeFile(helper!, code)
   const node26 = process.execPath
   return { name: 'told', command: node26, args: [server!], env_helper: [node26, helper!] }
+}
+
+async function readRuns(node: McpNode): Promise<number> {
+  return (await readFile(join(node.folder, 'runs'))).length
 }
 
 async function writeVariables(node: McpNode, variables: Record<string, string>): Promise<void> {
