@@ -83,6 +83,22 @@ test('a server without its credential is installed in the set-up state, which sa
   prompt.type(`${PLANTED}\r`)
   assert.equal((await prompt.finished).code, 0)
   assert.match(prompt.output(), /installed third: 2 tools/)
+  await box.run(['vault', 'remove', 'MINE_TOKEN'], { env })
+  const broken = join(box.home, 'mcp/catalog/broken.toml')
+  await writeFile(
+    broken,
+    (await readFile(join(box.home, 'mcp/catalog/mine.toml'), 'utf8'))
+      .replace('"mine"', '"broken"')
+      .replace(/^command = .*/m, 'command = "false"'),
+  )
+  const failing = box.terminal(['mcp', 'install', 'broken'], { env })
+  await failing.shows(/Token, MINE_TOKEN \(not shown/)
+  failing.type(`${PLANTED}\r`)
+  assert.notEqual((await failing.finished).code, 0)
+  assert.match(
+    failing.output(),
+    /the vault keeps MINE_TOKEN; crabtalk vault remove NAME removes it\r?\n.*error\[/s,
+  )
   assert.doesNotMatch(prompt.output(), /ghp_/)
   await assertNowhere(box)
 })

@@ -13,6 +13,7 @@ interface Imported {
   servers: {
     entry: Record<string, unknown> & { name: string }
     secrets: string[]
+    existing: { name: string; source: string }[]
     missing: string[]
     notices: string[]
   }[]
@@ -118,6 +119,31 @@ test('mcp import asks first, writes all or nothing, and takes no server twice', 
   assert.equal(await text(), before)
   const { stdout } = await box.run(['vault', 'list'], { env: environment(box) })
   assert.doesNotMatch(stdout, /ISSUES_TOKEN/)
+})
+
+test('mcp import names the credentials that exist, and leaves the vault as it was when the agent cannot be written', async () => {
+  await using box = await makeSandbox()
+  const env = environment(box)
+  await writeSamples(box)
+  await mkdir(join(box.home, 'agents'), { recursive: true })
+  const agent = join(box.home, 'agents', 'crab.toml')
+  await writeFile(agent, `# ${'x'.repeat(400_000)}\nmodel = "m"\n`)
+  await box.run(['vault', 'set', 'OTHER'], { env, stdin: 'other' })
+  const line = 'ulimit -f 500; exec crabtalk mcp import --from windsurf --yes' // blocks of 512 bytes: too few
+  const failed = await box.shell(line, { env: { ...env, PATH: box.env['PATH'] } })
+  assertFailed(failed, 'storage', { stdout: failed.stdout, message: /crab\.toml/ })
+  const names = async () => JSON.parse((await box.run(['vault', 'list', '--json'], { env })).stdout)
+  assert.deepEqual(
+    (await names()).map(({ name }: { name: string }) => name),
+    ['OTHER'],
+  )
+  await box.run(['vault', 'set', 'ISSUES_TOKEN'], {
+    env,
+    stdin: foreignSamples(box.cwd).windsurf.secrets[0]!,
+  })
+  const dry = await box.run(['mcp', 'import', '--from', 'windsurf', '--dry-run', '--json'], { env })
+  const [{ secrets, existing } = assert.fail()] = (JSON.parse(dry.stdout) as Imported).servers
+  assert.deepEqual([secrets, existing], [[], [{ name: 'ISSUES_TOKEN', source: 'vault' }]])
 })
 
 function environment(box: Sandbox): Record<string, string> {

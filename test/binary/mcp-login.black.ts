@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { mcp, startServing, writeAgents } from '../support/mcp/watched-agents.ts'
 import { writeTellingServer } from '../support/mcp/telling-server.ts'
+import { mcp, startServing, writeAgents } from '../support/mcp/watched-agents.ts'
 import { browse, type ProtectedServer, protectedServer } from '../support/oauth/protected-server.ts'
 import {
   type Finished,
@@ -232,9 +232,7 @@ async function writeWaiting(box: Sandbox) {
     runs: async () => (await readFile(runs!, 'utf8')).length,
     give: () => writeFile(value!, 'TOKEN=x'),
     async state(): Promise<string> {
-      const rows: { name: string; state: string }[] = JSON.parse(
-        (await mcp(box, ['list', '--json'])).stdout,
-      )
+      const rows: { name: string; state: string }[] = JSON.parse((await mcp(box, ['list', '--json'])).stdout)
       return rows.find(({ name }) => name === 'waiting')!.state
     },
   }

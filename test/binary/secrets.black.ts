@@ -53,7 +53,7 @@ const VIEWS: readonly (readonly string[])[] = [
   ['policy', 'why', 'mcp__leaky__leak', '--json'],
   ['conversation', 'list', '--json'],
   ['conversation', 'search', 'secret', 'token', '--json'],
-  ['send', '--no-stdin', 'leak', '--json'],
+  ['send', '--no-stdin', 'leak', '--output', 'stream-json'],
   ['send', '--no-stdin', 'leak again', '--debug'],
   ['events', 'list', '--json'],
   ['daemon', 'status', '--json'],

@@ -90,7 +90,10 @@ test('the key comes from the environment, else from the helper, else from the pl
   const same = await openVault({ ...place.home, env: { CRABTALK_VAULT_KEY: key } })
   assert.equal(await same!.get('TOKEN'), PLANTED)
   await rm(secretFile)
-  await assert.rejects((await openVault(helper))!.get('TOKEN'), { kind: 'credentials', message: /exited with code 1: cat: / })
+  await assert.rejects((await openVault(helper))!.get('TOKEN'), {
+    kind: 'credentials',
+    message: /exited with code 1: cat: /,
+  })
 })
 
 test('an open vault asks for its key once, and still gives back what was stored later', async () => {

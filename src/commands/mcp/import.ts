@@ -4,7 +4,7 @@ import { requireConsent } from '../../cli/ask/confirm.ts'
 import type { CommandHandler, ParsedOptions } from '../../cli/command.ts'
 import type { Host } from '../../cli/host.ts'
 import { printJson, printTable } from '../../cli/print.ts'
-import { CrabError } from '../../core/base/errors.ts'
+import { CrabError, toCrabError } from '../../core/base/errors.ts'
 import { pluralize } from '../../core/base/format.ts'
 import { didYouMean } from '../../core/base/nearest.ts'
 import type { McpEntry } from '../../core/config/mcp-entry.ts'
@@ -17,6 +17,7 @@ import { readForeignFiles, type UnreadableFile } from '../../edge/import/foreign
 import { FOREIGN_KINDS, type ForeignKind, KIND_TITLES } from '../../edge/import/foreign-kinds.ts'
 import { guessProject, type ImportPlan, planImport } from '../../edge/import/import-plan.ts'
 import { findProjectFolders, listLocations } from '../../edge/import/locations.ts'
+import type { Vault } from '../../edge/vault/types.ts'
 import { openOrCreateVault, openVault } from '../../edge/vault/vault.ts'
 import { type OpenVaultHome, openCredentials, openVaultHome } from '../vault/home.ts'
 import { describeKeySource } from '../vault/items.ts'
@@ -207,9 +208,22 @@ async function writePlan(
   try {
     await request(attached.dispatch, 'replaceMcps', message, signal)
   } catch (reason) {
-    for (const name of added) await vault?.remove(name, new AbortController().signal)
-    throw reason
+    const left = await removeAll(vault, added)
+    if (left.length === 0) throw reason
+    const { kind, message } = toCrabError(reason)
+    const hint = `the vault keeps ${left.join(', ')}: import again, or crabtalk vault remove NAME`
+    throw new CrabError(kind, message, { cause: reason, hint })
   }
+}
+
+/** Removes credentials again; returns those that could not be removed. */
+async function removeAll(vault: Vault | undefined, names: readonly string[]): Promise<string[]> {
+  const left: string[] = []
+  for (const name of names) {
+    const isRemoved = await vault?.remove(name, new AbortController().signal).catch(() => false) // it is reported
+    if (!isRemoved) left.push(name)
+  }
+  return left
 }
 
 async function printPlan(host: Host, text: string): Promise<void> {
@@ -221,10 +235,11 @@ function toJson(agent: string, { servers, skipped, notices, secrets }: ImportPla
   return {
     agent,
     written: isWritten,
-    servers: servers.map(({ entry, missing, notices, path, secrets }) => ({
+    servers: servers.map(({ entry, found, missing, notices, path, secrets }) => ({
       file: path,
       entry: redactEntry(entry),
       secrets: Object.keys(secrets),
+      existing: found,
       missing,
       notices,
     })),

@@ -42,16 +42,19 @@ export const installServerCommand: CommandHandler = async ({ options, host, sign
   const values = new Map([...(installed?.values ?? []), ...typedValues])
   const request = { values, name: installed?.name, options, host }
   const { missing } = await plan(template, request) // a wrong parameter is reported before anything is asked
-  if (!options.has('json')) await askCredentials(missing, host, signal)
+  const stored = options.has('json') ? [] : await askCredentials(missing, host, signal)
   const installation = await plan(template, request)
   const known = entries.find(({ name }) => name === installed?.name)
   const entry = known ? keepHiddenValues(installation.entry, known) : installation.entry
   const isReady = installation.status === 'ready'
-  const tools = await writeEntry(
-    attached,
-    { options, host, entry, create: !known, skipsStart: !isReady },
-    signal,
-  )
+  const change = { options, host, entry, create: !known, skipsStart: !isReady }
+  const tools = await writeEntry(attached, change, signal).catch((reason: unknown) => {
+    if (stored.length > 0)
+      host.stderr.write(
+        `crabtalk: the vault keeps ${stored.join(', ')}; crabtalk vault remove NAME removes it\n`,
+      )
+    throw reason
+  })
   return printInstallation({ template, installation, agent, tools }, options, host)
 }
 
@@ -122,7 +125,7 @@ async function askCredentials(
   missing: readonly MissingStep[],
   host: Host,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<string[]> {
   const secrets: Record<string, string> = {}
   for (const { name, label, help, url } of missing) {
     if (name === 'login' || !host.screen()) continue
@@ -133,10 +136,12 @@ async function askCredentials(
     )
     if (typed !== undefined && typed !== '') secrets[name] = typed
   }
-  if (Object.keys(secrets).length === 0) return
+  const names = Object.keys(secrets)
+  if (names.length === 0) return names
   await using home = await openVaultHome(host)
   const { vault } = await openOrCreateVault(home, signal)
   await vault.set(secrets, signal)
+  return names
 }
 
 function printPlan({ status, entry, missing }: PlannedServer, options: ParsedOptions, host: Host): number {

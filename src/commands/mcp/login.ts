@@ -78,8 +78,7 @@ async function requestLogin(
   const isClientOnly = options.has('client-credentials')
   if (!isClientOnly) requireUser(options, host)
   await using home = await openLoginHome(host, {
-    onVault: (source) =>
-      host.stderr.write(`crabtalk: created the vault; the source of its key: ${source}\n`),
+    onVault: (source) => host.stderr.write(`crabtalk: created the vault; the source of its key: ${source}\n`),
   })
   const login = {
     url,

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { quoteWord } from '../base/quote-word.ts'
 import { lexShell, QUOTED_VALUE } from '../base/shell-lexer.ts'
+import { findCredentialCommand, findCredentialText } from './credential-commands.ts'
 import { allowsInner, plainInner } from './inner-rules.ts'
 import { readsCommands } from './interpreters.ts'
 import { findReach, findReachWithValues } from './launchers.ts'
@@ -37,7 +38,7 @@ export function decideLine(
   const lexed = lexShell(line)
   if ('opaque' in lexed) {
     const { matched, hidden } = findRestricting(line, rules, whole)
-    const evidence = { matched, hidden, unseen: lexed.opaque }
+    const evidence = { matched, hidden, unseen: lexed.opaque, credentials: findCredentialText(line) }
     const { isOpen, ...verdict } = conclude({ kind: 'bash', command: line }, evidence, context)
     return { ...verdict, suggestions: isOpen ? ['bash'] : [], offered: [], isSavable: false }
   }
@@ -144,6 +145,7 @@ function judge(words: readonly string[], judging: Judging): CommandVerdict {
     matched,
     hidden,
     withheld: withheld[0]?.rule,
+    credentials: findCredentialCommand(words),
     ...(!reach.isClear && { unseen: 'what it starts cannot be determined' }),
     doubt: doubt?.why,
     ...(use && {
@@ -154,7 +156,8 @@ function judge(words: readonly string[], judging: Judging): CommandVerdict {
   }
   const verdict = conclude({ kind: 'bash', command: words.map(quoteWord).join(' ') }, evidence, context)
   const { rule, effect } = verdict
-  const isExplained = [rule, doubt, evidence.withheld, evidence.closing, evidence.unseen].some(Boolean)
+  const reasons = [rule, doubt, evidence.withheld, evidence.closing, evidence.unseen, evidence.credentials]
+  const isExplained = reasons.some(Boolean)
   return { ...verdict, lacksRule: effect === 'ask' && !isExplained }
 }
 

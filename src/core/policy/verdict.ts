@@ -21,6 +21,8 @@ export interface Evidence {
   doubt?: string | undefined
   /** A rule that allows a command but not the command that it starts. */
   withheld?: Rule | undefined
+  /** The command of crabtalk that prints or changes credentials or trust. */
+  credentials?: string | undefined
 }
 
 /** A decision, and whether an additional allow rule would turn it into `allow`. */
@@ -41,6 +43,7 @@ export function conclude(action: PolicyAction, evidence: Evidence, context: Poli
   if (denial) return { effect: 'deny', rule: denial, reason: describe(denial), ...closed }
   const limit = findLimit(action, context, evidence)
   if (limit !== undefined) return { effect: 'deny', rule: undefined, reason: limit, ...closed }
+  if (evidence.credentials !== undefined) return { ...closed, ...decideCredentials(evidence, context) }
   const guard = action.kind === 'edit' ? action.guard : undefined
   const isAll = allowsAll(context) && guard?.isAlways !== true
   if (question && !isAll) return { effect: 'ask', rule: question, reason: describe(question), ...closed }
@@ -122,6 +125,15 @@ function decideGuarded(
   const actualName = path.split(sep).find((segment) => segment.normalize('NFC').toLowerCase() === name)
   const reason = `${actualName ?? name} is a protected path, which ${who}`
   return { effect: CLASS_RIGHTS[trust].otherwise === 'deny' ? 'deny' : 'ask', reason }
+}
+
+/** Decides about a command that prints or changes credentials or trust: only the user who is asked permits it. */
+function decideCredentials(
+  { credentials }: Evidence,
+  { trust }: PolicyContext,
+): Pick<RuleVerdict, 'effect' | 'rule' | 'reason'> {
+  const reason = `${credentials} is about credentials or trust, which no rule allows`
+  return { effect: trust === 'local' ? 'ask' : 'deny', rule: undefined, reason }
 }
 
 /**

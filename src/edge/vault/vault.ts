@@ -184,11 +184,7 @@ interface VaultCache {
  * Reads and decrypts the file, unless it is as it was. A rotation may replace the file and its key between the two reads:
  * then it starts over with the new ones.
  */
-async function unlock(
-  home: VaultHome,
-  signal: AbortSignal,
-  cache: VaultCache = {},
-): Promise<UnlockedVault> {
+async function unlock(home: VaultHome, signal: AbortSignal, cache: VaultCache = {}): Promise<UnlockedVault> {
   const { vault: path } = home.paths
   for (;;) {
     const stamp = await readStamp(path).catch(() => undefined) // readSealed() says why

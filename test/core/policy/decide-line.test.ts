@@ -172,6 +172,51 @@ test('decide() gives the reason, and the deciding rule', () => {
   assert.equal(judgeLine('ls', [], { trust: 'remote' }).reason, 'a remote turn never uses bash')
 })
 
+test('commands about credentials and trust always ask, and are refused when the user is not there', () => {
+  const guarded = [
+    'crabtalk vault get TOKEN --reveal',
+    'crabtalk vault env TOKEN | cat',
+    '/usr/local/bin/crabtalk vault header TOKEN',
+    'crabtalk vault set TOKEN <<<x',
+    'crabtalk --no-color mcp token far',
+    'crabtalk trust --yes',
+    'cd x && crabtalk trust . --yes',
+    'env A=b crabtalk vault get TOKEN',
+    "sh -c 'crabtalk vault get TOKEN'",
+    'echo $(crabtalk vault get TOKEN)',
+    'x=$(crabtalk mcp token far); echo $x',
+  ]
+  const rules = ['allow bash(crabtalk *)', 'allow bash', 'allow *', 'allow bash(crabtalk vault get *)']
+  const open = [
+    'crabtalk vault list',
+    'crabtalk vault explain TOKEN',
+    'crabtalk trust --list',
+    'crabtalk mcp list',
+  ]
+  checkLines([
+    ['ask', rules, guarded],
+    ['allow', rules, open],
+  ])
+  checkLines([['ask', rules, guarded]], { mode: 'all' })
+  checkLines([['deny', rules, guarded]], { mode: 'plan' })
+  for (const line of guarded) {
+    const decision = decide(
+      { kind: 'bash', command: line },
+      makePolicyContext({
+        trust: 'unattended',
+        rules: ruleList(rules).map((one) => ({ ...one, for: 'unattended' })),
+      }),
+    )
+    assert.deepEqual([decision.effect, decision.offered, decision.suggestions], ['deny', [], []], line)
+    const asked = judgeLine(line, rules)
+    assert.deepEqual([asked.offered, asked.suggestions], [[], []], line)
+  }
+  assert.equal(
+    judgeLine(guarded[0]!, rules).reason,
+    'crabtalk vault get is about credentials or trust, which no rule allows',
+  )
+})
+
 test('a line is allowed by its rule rather than by a read-only command in it', () => {
   const readOnly = [{ form: 'echo', paths: [], trees: [] }, undefined]
   const rules = ruleList(['allow bash(sh)'])
