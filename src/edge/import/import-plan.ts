@@ -97,14 +97,16 @@ async function planServer(
   const double = plan.servers.find((one) => isSameServer(one.entry, entry))
   if (double) return skip(`it is the same as ${double.entry.name} of ${double.path}`)
   const name = toFreeName(entry.name, [...facts.existing, ...plan.servers.map((one) => one.entry)])
-  const kept = await findKept(imported.secrets, facts)
-  const secrets = Object.fromEntries(Object.entries(imported.secrets).filter(([one]) => !kept.includes(one)))
+  const present = await findPresent(imported.secrets, facts)
+  const secrets = Object.fromEntries(
+    Object.entries(imported.secrets).filter(([one]) => !present.includes(one)),
+  )
   const renamed = name === entry.name ? [] : [`${entry.name} is called ${name} here: the name is taken`]
   plan.servers.push({
     ...imported,
     entry: { ...entry, name },
     secrets,
-    found: [...imported.found, ...kept.map((one) => ({ name: one, source: 'vault' }))],
+    found: [...imported.found, ...present.map((one) => ({ name: one, source: 'vault' }))],
     notices: [...renamed, ...variables.notices, ...imported.notices],
     path,
   })
@@ -112,12 +114,12 @@ async function planServer(
 }
 
 /** Returns the names of secrets that the vault has already, with the same values. */
-async function findKept(secrets: Readonly<Record<string, string>>, facts: PlanFacts): Promise<string[]> {
-  const kept: string[] = []
+async function findPresent(secrets: Readonly<Record<string, string>>, facts: PlanFacts): Promise<string[]> {
+  const present: string[] = []
   for (const [name, value] of Object.entries(secrets)) {
-    if ((await facts.stored(name)) === value) kept.push(name)
+    if ((await facts.stored(name)) === value) present.push(name)
   }
-  return kept
+  return present
 }
 
 /** Reads the file with variables that an entry names. */

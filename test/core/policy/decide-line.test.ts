@@ -208,8 +208,8 @@ test('commands about credentials and trust always ask, and are refused when the 
       }),
     )
     assert.deepEqual([decision.effect, decision.offered, decision.suggestions], ['deny', [], []], line)
-    const asked = judgeLine(line, rules)
-    assert.deepEqual([asked.offered, asked.suggestions], [[], []], line)
+    const verdict = judgeLine(line, rules)
+    assert.deepEqual([verdict.offered, verdict.suggestions], [[], []], line)
   }
   assert.equal(
     judgeLine(guarded[0]!, rules).reason,
