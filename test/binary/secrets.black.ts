@@ -29,6 +29,10 @@ const VIEWS: readonly (readonly string[])[] = [
     'ps --json',
     'cost',
     'cost --json',
+    'view',
+    'view crab',
+    'view crab --json',
+    'view --json',
   ].map((words) => ['mcp', ...words.split(' ')]),
   ...['leaky', 'remote', 'fixed', 'helped', 'off'].flatMap((name) => [
     ['mcp', 'get', name],
@@ -157,6 +161,15 @@ async function writeBack(seen: [string, string][], talk: Talk, env: RunOptions['
     const assignments = keys.map((key) => `${key}=${JSON.stringify(entry[key])}`)
     const set = await record(seen, talk, ['mcp', 'set', '--no-verify', name, ...assignments], options)
     assert.equal(set.code, 0, set.stderr)
+    const stdin = JSON.stringify({ entry: { ...entry, timeout_ms: 61_000 } })
+    for (const [word, input] of [
+      ['-', { stdin }],
+      [JSON.stringify(entry), {}],
+    ] as const) {
+      const words = ['mcp', 'set', '--no-verify', name, word]
+      const whole = await record(seen, talk, words, { ...options, ...input })
+      assert.equal(whole.code, 0, whole.stderr)
+    }
     const added = await record(
       seen,
       talk,

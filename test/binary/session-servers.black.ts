@@ -202,6 +202,11 @@ test('mcp commands with --scope change a file of servers, keep trust in it, and 
   assert.match(list.stderr, /docs: .*mcp\.toml:\d+: API_TOKEN is not set \(crabtalk vault set API_TOKEN/)
   const wrong = await talk.run(['mcp', 'set', ...project, 'a', 'timeout_ms=soon'])
   assertFailed(wrong, 'invalid', { message: /"timeout_ms" must be/ })
+  const hidden = '{"command":"./server.js","env":{"API_TOKEN":"[secret]"}}'
+  assert.equal((await talk.run(['mcp', 'set', ...project, 'docs', hidden])).code, 0)
+  assert.ok((await readFile(path, 'utf8')).includes(`API_TOKEN = "${variable('API_TOKEN')}"`))
+  const unknown = await talk.run(['mcp', 'add', ...project, 'new', hidden])
+  assertFailed(unknown, 'invalid', { message: /"env\.API_TOKEN" is \[secret\], and there is no stored/ })
   const taken = await talk.run(['mcp', 'add', ...project, 'a', 'x'])
   assertFailed(taken, 'conflict', { message: /already has it/ })
 })

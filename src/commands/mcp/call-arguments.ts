@@ -17,7 +17,7 @@ export interface Arguments {
 export async function parseCallArguments(words: readonly string[], host: Host): Promise<Arguments> {
   const [first = ''] = words
   if (words.length === 1 && first === '-') {
-    return { args: toObject(await readInput(host), 'standard input', 'invalid'), words: {} }
+    return { args: toObject(await readObjectText(host), 'standard input', 'invalid'), words: {} }
   }
   if (words.length === 1 && first.startsWith('{'))
     return { args: toObject(first, 'the arguments', 'usage'), words: {} }
@@ -59,11 +59,12 @@ function toObject(text: string, what: string, kind: 'invalid' | 'usage'): JsonOb
   throw new CrabError(kind, `Cannot use ${what}: it is not a JSON object`, { hint: EXAMPLE })
 }
 
-async function readInput(host: Host): Promise<string> {
+/** Reads a JSON object from standard input as text. Throws `no-input`. */
+export async function readObjectText(host: Host, what = 'the arguments'): Promise<string> {
   try {
     return toText(await readStream(host.stdin(), 'standard input'), 'standard input')
   } catch (cause) {
-    throw unreadable('the arguments from standard input', cause, 'pipe a JSON object into it')
+    throw unreadable(`${what} from standard input`, cause, 'pipe a JSON object into it')
   }
 }
 

@@ -13,7 +13,7 @@ import { McpActionKind } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import type { Attached } from '../../daemon/attach.ts'
 import { attachServers } from './attach-servers.ts'
-import { changeEntry, readNewServers } from './entry.ts'
+import { changeEntry, readNewServers, readWholeEntry } from './entry.ts'
 import { readServers } from './servers.ts'
 import { printWarning, unfilledTexts } from './unfilled.ts'
 
@@ -42,6 +42,7 @@ export const addServerCommand: CommandHandler = async (invocation) => {
 export const setServerCommand: CommandHandler = async (invocation) => {
   const { options, host, signal } = invocation
   if (isScoped(options)) return (await import('./scoped.ts')).setScopedServerCommand(invocation)
+  const whole = await readWholeEntry(options, host)
   await using attached = await attachServers(host, signal)
   const agent = await request(attached.dispatch, 'getAgent', { name: readAgentOption(options) }, signal)
   const { mcps = [] }: { mcps?: JsonObject[] } = JSON.parse(agent.config)
@@ -49,7 +50,7 @@ export const setServerCommand: CommandHandler = async (invocation) => {
   if (mcps.every((one) => one['name'] !== name))
     await refuseComponent(attached, { agent: agent.name, name }, signal)
   const before = findMcpEntry(agent.name, mcps, name)
-  const entry = changeEntry(before, options, host)
+  const entry = changeEntry(before, { options, host, whole })
   const tools = await writeEntry(attached, { options, host, entry, create: false }, signal)
   if (options.has('json')) return printJson(host, toChange(options, entry, tools))
   host.stdout.write(`changed ${entry['name']}${formatToolCount(tools)}\n`)

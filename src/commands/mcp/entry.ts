@@ -4,12 +4,13 @@ import { parseAssignment } from '../../cli/assignment.ts'
 import type { ParsedOptions } from '../../cli/command.ts'
 import type { Host } from '../../cli/host.ts'
 import { CrabError } from '../../core/base/errors.ts'
-import { isObject } from '../../core/base/json.ts'
+import { isObject, parseObject } from '../../core/base/json.ts'
 import type { JsonObject } from '../../core/base/message.ts'
 import { parseVariables } from '../../core/config/env-file-text.ts'
 import { readTextFile } from '../../core/config/load-config.ts'
 import { mergePatch } from '../../core/config/merge-patch.ts'
 import type { ForeignServer } from '../../edge/import/foreign-entry.ts'
+import { readObjectText } from './call-arguments.ts'
 import { expandPlaceholders, unsetError } from './fill-placeholders.ts'
 import { isJsonText, readPastedServers } from './json-entry.ts'
 import { readRemoteOptions, refuseForeign } from './remote-options.ts'
@@ -64,23 +65,42 @@ function addOptions(server: JsonObject, options: ParsedOptions, host: Host): Jso
 }
 
 /**
- * Changes an entry as `mcp set NAME key=value…` requests. Throws `usage` when nothing is to be changed, or
- * the name.
+ * Reads the entry of `mcp set NAME JSON` or `mcp set NAME -`, which replaces the present one: as `mcp get --json`
+ * prints it, or only its part `entry`. Undefined when the words are assignments. Throws `usage`.
  */
-export function changeEntry(entry: JsonObject, options: ParsedOptions, host: Host): JsonObject {
-  const patches = options.args.slice(1).map((text, i) => {
+export async function readWholeEntry(options: ParsedOptions, host: Host): Promise<JsonObject | undefined> {
+  const [, word = '', ...more] = options.args
+  if (more.length > 0 || !(word === '-' || /^\s*\{/.test(word))) return undefined
+  const text = word === '-' ? await readObjectText(host, 'the entry') : word
+  const value = parseObject(text)
+  if (value) return isObject(value['entry']) ? value['entry'] : value
+  throw new CrabError('usage', 'Cannot use the entry: it is not a JSON object', {
+    hint: 'for example crabtalk mcp get NAME --json | crabtalk mcp set NAME -',
+  })
+}
+
+/**
+ * Changes an entry as `mcp set NAME key=value…` requests, or replaces it with `whole`. Throws `usage` when nothing
+ * is to be changed, or the name.
+ */
+export function changeEntry(
+  entry: JsonObject,
+  { options, host, whole }: { options: ParsedOptions; host: Host; whole: JsonObject | undefined },
+): JsonObject {
+  const words = whole ? [] : options.args.slice(1)
+  const patches = words.map((text, i) => {
     return parseAssignment(text, { what: `argument ${i + 2}`, example: 'timeout_ms=5000' })
   })
   const env = readEnv(options, host)
   if (Object.keys(env).length > 0) patches.push({ env })
   const remote = readRemoteOptions(options, host)
   if (Object.keys(remote).length > 0) patches.push(remote)
-  if (patches.length === 0) {
+  if (patches.length === 0 && !whole) {
     throw new CrabError('usage', 'Cannot set anything: no key=value is given', {
       hint: `for example crabtalk mcp set ${entry['name']} timeout_ms=5000`,
     })
   }
-  const after = patches.reduce(mergePatch, entry)
+  const after = patches.reduce(mergePatch, whole ? { name: entry['name'], ...whole } : entry)
   if (after['name'] !== entry['name']) {
     throw new CrabError('usage', 'Cannot set the name of a server', {
       hint: 'add it again under the new name, and remove this one',

@@ -7,7 +7,7 @@ import { CrabError } from '../../core/base/errors.ts'
 import type { JsonObject } from '../../core/base/message.ts'
 import { didYouMean } from '../../core/base/nearest.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
-import { findNameClash } from '../../core/config/mcp-declaration.ts'
+import { findNameClash, restoreEntry } from '../../core/config/mcp-declaration.ts'
 import { readServerTrust } from '../../core/trust/trust-store.ts'
 import { summarizeServer } from '../../edge/entries/describe-server.ts'
 import { editServers, resolveServerFile } from '../../edge/entries/edit-servers.ts'
@@ -18,7 +18,7 @@ import { projectFolder, resolveServer } from '../../edge/entries/session-servers
 import type { ServerScope } from '../../edge/entries/types.ts'
 import { openResolver, toSessionPlace } from '../session-servers.ts'
 import { answerServers } from '../trust/answer-servers.ts'
-import { changeEntry, readNewServers } from './entry.ts'
+import { changeEntry, readNewServers, readWholeEntry } from './entry.ts'
 import { printWarning } from './unfilled.ts'
 
 /** The mcp.toml that a command changes. */
@@ -58,8 +58,10 @@ export const addScopedServerCommand: CommandHandler = async ({ options, host, si
 export const setScopedServerCommand: CommandHandler = async ({ options, host, signal }) => {
   const file = await locateScopedFile(options, host)
   const name = options.args[0] ?? ''
+  const whole = await readWholeEntry(options, host)
   await changeFile(host, file, signal, (before) => {
-    const after = changeEntry({ name, ...findTable(before, name, file) }, options, withPlaceholders(host))
+    const change = { options, host: withPlaceholders(host), whole }
+    const after = changeEntry({ name, ...findTable(before, name, file) }, change)
     const { name: _, ...table } = toRelative(after, file)
     return { ...before, [name]: table }
   })
@@ -134,7 +136,7 @@ async function changeFile(
   await using _lease = await leases.take(`file:${await resolveServerFile(file.path)}`, signal)
   let changed: Servers = {}
   const checkChange = async (servers: Servers) => {
-    const after = change(servers)
+    const after = keepSecrets(change(servers), servers)
     changed = Object.fromEntries(Object.entries(after).filter(([name, table]) => table !== servers[name]))
     for (const [name, table] of Object.entries(changed)) await checkServer(host, file, { name, ...table })
     return after
@@ -153,6 +155,19 @@ async function changeFile(
     const summaries = (read?.servers ?? []).map(summarizeServer)
     await answerServers(host, { file: { path: file.path, digest, summaries }, isTrusted: true }, signal)
   })
+}
+
+/** Keeps the stored values that a changed entry has hidden. Throws `invalid` for one that the file does not have. */
+function keepSecrets(after: Servers, before: Servers): Servers {
+  const changed = Object.entries(after).filter(([name, table]) => table !== before[name])
+  const restored = changed.map(([name, table]) => {
+    const sent = { name, ...table }
+    const { name: _, ...kept } = restoreEntry(`Cannot write the server "${name}"`, sent, [
+      { ...before[name], name },
+    ])
+    return [name, kept]
+  })
+  return { ...after, ...Object.fromEntries(restored) }
 }
 
 /** Throws `invalid` for an entry that could not be used whatever its variables are. */

@@ -103,13 +103,15 @@ not started, and values of variables are not written: -e TOKEN becomes \${TOKEN}
     args: '<name> [...assignments]',
     kinds: ['server'],
     summary: 'Change keys of a server',
-    details: `Values are TOML or plain text; key= removes a key, a.b=… sets a key of a table. The changed server is started first;
-if that fails, nothing is written.`,
+    details: `Values are TOML or plain text; key= removes a key, a.b=… sets a key of a table. Instead, give the whole entry as JSON, or - to
+read it from standard input, as mcp get --json prints it: values that are hidden there stay as they are. The changed server is
+started first; if that fails, nothing is written.`,
     options: [agent, scope, env, ...remote, noVerify, json],
     examples: [
       'crabtalk mcp set fs timeout_ms=5000',
       `crabtalk mcp set fs 'include=["read_*"]' permissions.deny=`,
       'crabtalk mcp set github -e GITHUB_TOKEN',
+      'crabtalk mcp get fs --json | crabtalk mcp set fs -',
     ],
     load: async () => (await import('./change.ts')).setServerCommand,
   },

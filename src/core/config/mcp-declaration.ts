@@ -62,6 +62,16 @@ export function findNameClash(entries: readonly { name?: unknown }[], name: stri
   return clash && String(clash.name)
 }
 
+/**
+ * Restores stored secrets in an entry where the client kept the placeholder, without any other check. Throws `invalid`
+ * with a message that begins with `what`.
+ */
+export function restoreEntry(what: string, sent: JsonObject, stored: unknown): JsonObject {
+  const { mcps, lost } = restoreSecrets([sent], stored)
+  if (lost.length > 0) throw inputError(what, lost.map(withoutIndex))
+  return (mcps as [JsonObject])[0]
+}
+
 /** Converts an issue in a list of one entry to an issue of that entry. */
 function withoutIndex({ path, message, ...rest }: ValidationIssue): ValidationIssue {
   return { ...rest, path: path.slice(2), message: message.replace('mcps[0].', '') }

@@ -54,7 +54,7 @@ export function restoreSecrets(mcps: unknown, stored: unknown): RestoredServers 
   const lost: ValidationIssue[] = []
   const restored = mcps.map((entry: unknown, i) => {
     if (!isTable(entry)) return entry
-    return restoreEntry(entry, storedEntry(entry, stored), (path, text, why) =>
+    return restoreStored(entry, storedEntry(entry, stored), (path, text, why) =>
       lost.push(toIssue(['mcps', i, ...path], text, why)),
     )
   })
@@ -73,7 +73,7 @@ function storedEntry({ name }: JsonObject, stored: unknown): JsonObject {
 }
 
 /** Restores one entry. Restores nothing if another program or host would receive the secrets. */
-function restoreEntry(entry: JsonObject, source: JsonObject, miss: Miss): JsonObject {
+function restoreStored(entry: JsonObject, source: JsonObject, miss: Miss): JsonObject {
   const other = findOtherReceiver(entry, source)
   if (other !== undefined) return restoreFrom({}, entry, (path, text) => miss(path, text, other))
   const others = ['auth_helper', 'env_helper'].filter((key) => !isSameProgram(entry[key], source[key]))

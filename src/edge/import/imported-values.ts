@@ -1,4 +1,4 @@
-import { findSecrets } from '../../core/base/secrets/redact.ts'
+import { findSecrets, REDACTED } from '../../core/base/secrets/redact.ts'
 import { isSecretName } from '../../core/base/secrets/secret-names.ts'
 import { isUnfilled } from '../../core/base/secrets/unfilled.ts'
 import type { Credential, CredentialSource } from '../credentials/types.ts'
@@ -60,7 +60,7 @@ export class ImportedValues {
       if ('literal' in value) return { literal: scheme === '' ? value.literal : `${scheme} ${value.literal}` }
       return { ...value, prefix: scheme }
     }
-    if (isUnfilled(rest)) return { ...this.#require(wanted), prefix: scheme }
+    if (isUnfilled(rest) || rest.includes(REDACTED)) return { ...this.#require(wanted), prefix: scheme }
     if (VARIABLE.test(expanded)) return await this.#convertMixed(expanded, { key, wanted })
     if (!mustMove(key, expanded)) return { literal: expanded }
     return { credential: await this.move(wanted, rest), prefix: scheme }
@@ -97,6 +97,7 @@ export class ImportedValues {
    */
   async move(wanted: string, value: string): Promise<string> {
     const base = wanted.replaceAll(/[^\w.:/@-]+/g, '_').slice(0, MAX_NAME)
+    if (value.includes(REDACTED)) return this.#require(base).credential // a view of crabtalk, without the value
     for (let n = 1; ; n++) {
       const name = n === 1 ? base : `${this.#sources.server}/${base}${n === 2 ? '' : `-${n - 1}`}`
       const known = this.#secrets.get(name) ?? (await this.#sources.stored(name))

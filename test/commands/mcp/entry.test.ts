@@ -4,7 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { parseOptions } from '../../../src/cli/parse.ts'
-import { changeEntry, type NewServerEntry, readNewServers } from '../../../src/commands/mcp/entry.ts'
+import {
+  changeEntry,
+  type NewServerEntry,
+  readNewServers,
+  readWholeEntry,
+} from '../../../src/commands/mcp/entry.ts'
 import { CRABTALK } from '../../../src/commands/table.ts'
 import type { JsonObject } from '../../../src/core/base/message.ts'
 import { makeTestHost } from '../../support/test-host.ts'
@@ -209,6 +214,11 @@ const CHANGES: [string[], JsonObject][] = [
     },
   ],
   [['fs', 'command=./server', 'cwd=sub'], { ...ENTRY, command: '@/server', cwd: '@/sub' }],
+  [
+    ['fs', '{"name":"fs","url":"https://h","auth":"[secret]"}'],
+    { name: 'fs', url: 'https://h', auth: '[secret]' },
+  ],
+  [['fs', '{"source":"x","entry":{"command":"s"}}', '--auth', 't'], { name: 'fs', command: 's', auth: 't' }],
   [['fs', 'name=fs', 'start=lazy'], { ...ENTRY, start: 'lazy' }],
   [['fs', '--header', 'X: 1', '--auth', 't'], { ...ENTRY, headers: { X: '1' }, auth: 't' }],
 ]
@@ -216,7 +226,9 @@ const CHANGES: [string[], JsonObject][] = [
 for (const [argv, entry] of CHANGES) {
   test(`changeEntry() applies ${argv.join(' ')}`, async () => {
     await using at = await makeTestHost({ env: { TOKEN: 'from here' } })
-    const changed = changeEntry(ENTRY, parseEntryOptions('mcp set', argv), at.host)
+    const options = parseEntryOptions('mcp set', argv)
+    const whole = await readWholeEntry(options, at.host)
+    const changed = changeEntry(ENTRY, { options, host: at.host, whole })
     assert.deepEqual(JSON.parse(JSON.stringify(changed).replaceAll(at.folder, '@')), entry)
   })
 }
@@ -229,7 +241,9 @@ for (const [argv, message] of [
 ] as const) {
   test(`changeEntry() rejects ${argv.join(' ')}`, async () => {
     await using at = await makeTestHost()
-    const change = () => changeEntry(ENTRY, parseEntryOptions('mcp set', argv), at.host)
+    const options = parseEntryOptions('mcp set', argv)
+    const whole = await readWholeEntry(options, at.host)
+    const change = () => changeEntry(ENTRY, { options, host: at.host, whole })
     assert.throws(change, { kind: 'usage', message, hint: /./ })
   })
 }

@@ -48,6 +48,15 @@ const CASES: [what: string, server: JsonObject, entry: JsonObject, secrets: Reco
     {},
   ],
   [
+    'stores no value that crabtalk itself has hidden',
+    { command: 's', env: { OTHER_TOKEN: '[secret]', REGION: 'us' } },
+    {
+      env: { REGION: 'us' },
+      env_helper: ['crabtalk', 'vault', 'env', 'OTHER_TOKEN'],
+    },
+    {},
+  ],
+  [
     'puts a value with a secret in it into the vault as a whole',
     { command: 's', env: { OPTIONS: `{"key": "\${TEAM_TOKEN}"}` } },
     { env_helper: ['crabtalk', 'vault', 'env', 'OPTIONS'] },
