@@ -40,13 +40,46 @@ export function toFailedSend(reason: unknown, address: string): unknown {
       typeof contentType === 'string' ? contentType.split(';')[0] : 'a response without a content type'
     return new CrabError('failed', `it does not speak MCP at ${address}: it answered with ${what}`)
   }
-  if (reason.name === 'SyntaxError') {
-    return new CrabError('failed', `its answer at ${address} is not complete JSON`)
-  }
-  if (reason.name === 'ZodError' || reason.name === '$ZodError') {
-    return new CrabError('failed', `its answer at ${address} is not an MCP message`)
-  }
+  if (isBrokenJson(reason) || isSchemaError(reason)) return toMalformedAnswer(reason, address)
   return reason
+}
+
+/**
+ * Whether an event of a request's stream is no message, and not meant as a request or a notification: such a stream
+ * holds only one answer, which then never arrives.
+ */
+export function isMalformedAnswer(reason: Error): boolean {
+  if (isBrokenJson(reason)) return true
+  if (!isSchemaError(reason)) return false
+  return listIssues(reason).some(
+    ({ path, code }) => path?.[0] === 'method' || (path?.length === 0 && code === 'invalid_type'),
+  )
+}
+
+/** Describes an answer that cannot be read; without an address it is one event of a stream. */
+export function toMalformedAnswer(reason: Error, address?: string): CrabError {
+  const where = address === undefined ? '' : ` at ${address}`
+  const what = isBrokenJson(reason) ? 'complete JSON' : 'an MCP message'
+  return new CrabError('failed', `its answer${where} is not ${what}`)
+}
+
+function isBrokenJson({ name }: Error): boolean {
+  return name === 'SyntaxError'
+}
+
+function isSchemaError({ name }: Error): boolean {
+  return name === 'ZodError' || name === '$ZodError'
+}
+
+interface SchemaIssue {
+  path?: readonly unknown[]
+  code?: string
+}
+
+/** Returns what each form of a message lacks. */
+function listIssues(reason: Error): readonly SchemaIssue[] {
+  const { issues = [] } = reason as { issues?: readonly { errors?: readonly (readonly SchemaIssue[])[] }[] }
+  return issues.flatMap(({ errors = [] }) => errors.flat())
 }
 
 function toRefused(reason: Error, answer: PlainResponse, address: string): CrabError {

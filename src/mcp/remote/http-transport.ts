@@ -7,7 +7,14 @@ import type {
 import { abortable, toCancelledError } from '../../core/base/abortable.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { isObject } from '../../core/base/json.ts'
-import { findErrorReply, getPlainResponse, isLostSession, toFailedSend } from './failed-send.ts'
+import {
+  findErrorReply,
+  getPlainResponse,
+  isLostSession,
+  isMalformedAnswer,
+  toFailedSend,
+  toMalformedAnswer,
+} from './failed-send.ts'
 import { type CurrentRequest, PendingRequest } from './pending-request.ts'
 
 export interface HttpTransportOptions {
@@ -58,7 +65,10 @@ export class HttpTransport implements Transport {
     if (this.#inner) return
     const inner = await this.#options.inner()
     inner.onmessage = (message) => this.#take(message)
-    inner.onerror = (error) => this.onerror?.(error)
+    inner.onerror = (error) => {
+      if (isMalformedAnswer(error)) this.#options.asks.getStore()?.fail(toMalformedAnswer(error))
+      this.onerror?.(error)
+    }
     this.#inner = inner
     await inner.start()
   }
