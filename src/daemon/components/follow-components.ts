@@ -19,8 +19,8 @@ export interface FollowOptions {
   agentSync: Pick<AgentSync, 'componentsChanged'>
   log: Log
   /**
-   * The interval in milliseconds at which the folder is polled in addition to being watched; one minute by
-   * default.
+   * The interval in milliseconds at which the folder is polled in addition to being watched, one minute by default,
+   * and connected components are pinged, 15 seconds by default.
    */
   lookMs?: number | undefined
 }
@@ -34,8 +34,12 @@ export function followComponents(options: FollowOptions): Disposable {
   const shutdown = new AbortController()
   const logged = new Set<string>()
   const changes = new Serial()
+  let checking: NodeJS.Timeout | undefined
   const listening = components.listen((changed) => {
     logBroken(components, logged, log)
+    clearInterval(checking)
+    if (components.discovery.mcps.length > 0)
+      checking = setInterval(() => void pingConnected(options, shutdown.signal), lookMs ?? CHECK_MS).unref()
     changes
       .run(() => applyChanges(changed, options, shutdown.signal))
       .catch((reason: unknown) => log('warn', toCrabError(reason).message))
@@ -49,6 +53,7 @@ export function followComponents(options: FollowOptions): Disposable {
   return {
     [Symbol.dispose]() {
       shutdown.abort()
+      clearInterval(checking)
       listening[Symbol.dispose]()
       watching[Symbol.dispose]()
     },
@@ -99,6 +104,20 @@ async function connectWithRetry(
   }
 }
 
+/**
+ * Pings the components that are connected: one that was killed leaves its port file, and if it kept no stream open,
+ * only a request finds that it is gone.
+ */
+async function pingConnected({ components, mcp }: FollowOptions, signal: AbortSignal): Promise<void> {
+  const { discovery } = components
+  const servers = await mcp(signal).catch(() => undefined) // reported where it is used
+  const connected = servers?.peers().filter(({ state }) => state === 'connected') ?? []
+  const names = connected.flatMap(({ owners }) =>
+    owners.filter(({ agent }) => agent === DISCOVERY.name).map(({ name }) => name),
+  )
+  await Promise.allSettled(names.map((name) => servers?.ping(discovery, name, signal))) // shown in its state
+}
+
 function logBroken({ broken }: Components, logged: Set<string>, log: Log): void {
   for (const { file, problem } of broken) {
     const line = `${file}: ${problem}`
@@ -109,3 +128,5 @@ function logBroken({ broken }: Components, logged: Set<string>, log: Log): void 
 
 /** The delays in milliseconds before each attempt to reach an announced component. */
 const RETRY_MS = [0, 500, 2_000]
+/** The interval in milliseconds at which connected components are pinged. */
+const CHECK_MS = 15_000

@@ -140,6 +140,28 @@ test('a component that restarts at its old port reconnects as soon as it is read
   await fixture.peers(({ state, starts }) => state === McpPeerState.CONNECTED && starts > 1)
 })
 
+test('a component that is killed without closing is a failed server, without a call that finds it', async () => {
+  await using fixture = await startComponentNode(['crab'])
+  await using clock = await fixture.component()
+  await fixture.peers(({ state }) => state === McpPeerState.CONNECTED)
+  const countLists = () => clock.server.requests().filter(({ method }) => method === 'tools/list').length
+  await until('its list is read for the last time', () => countLists() === 2)
+  const events: string[] = []
+  const { mcpEvents } = fixture.node.services
+  const watching = new AbortController()
+  const watched = (async () => {
+    for await (const { kind, agent } of mcpEvents.listen(watching.signal))
+      if (agent === 'crab') events.push(kind)
+  })()
+  await clock.kill()
+  const [peer] = await fixture.peers(({ state }) => state === McpPeerState.FAILED)
+  assert.match(peer!.error, /refused|closed/)
+  await until('its owner was told', () => events.includes('failed'))
+  assert.ok(!events.includes('disconnected'))
+  watching.abort()
+  await watched.catch(() => undefined)
+})
+
 test('a component whose file is removed is disconnected', async () => {
   await using fixture = await startComponentNode(['crab'])
   await using clock = await fixture.component()
