@@ -90,6 +90,20 @@ describe('calls of tools in a turn', { concurrency: 2 }, () => {
     assert.equal((await request(node.dispatch, 'mcpAction', body, NEVER)).output, TOKEN)
   })
 
+  test('the view of the context counts the tools that are sent: none that a rule denies', async () => {
+    await using node = await startCallNode({ one: { permissions: { deny: ['add'] } }, two: ALL })
+    await node.act([['mcp__two__echo', { text: 'x' }]])
+    const { sessionId: session } = findEvent((await node.turn([])).events, 'start').value
+    const { parts } = await request(node.dispatch, 'contextView', { session }, NEVER)
+    const counts = Object.fromEntries(
+      parts.filter(({ name }) => name !== '').map((part) => [part.name, part.count]),
+    )
+    const sent = (server: string) =>
+      new Set(node.server.requests.at(-1)!.text.match(new RegExp(`"mcp__${server}__\\w+"`, 'g'))).size
+    assert.deepEqual(counts, { one: sent('one'), two: sent('two') })
+    assert.equal(counts['one'], counts['two']! - 1)
+  })
+
   test('a call of a built-in tool names no server', async () => {
     await using node = await startCallNode({})
     await node.act([['bash', { command: 'true' }]])

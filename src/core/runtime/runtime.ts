@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CrabError, toCrabError } from '../base/errors.ts'
 import { type Log, silentLog } from '../base/log.ts'
-import type { AgentConfig } from '../config/agent-schema.ts'
+import { type AgentConfig, hasRules } from '../config/agent-schema.ts'
 import { type Pair, SESSION_VERSION, type SessionHeader } from '../storage/types.ts'
 import { type Compaction, compactConversation } from './compaction.ts'
 import { breakDownRequest, type RequestBreakdown } from './context-view.ts'
@@ -25,7 +25,7 @@ import { tapEvents } from './tap-events.ts'
 import { type ProposedTitle, proposeTitle } from './title.ts'
 import { runTurn, type TurnPlan } from './turn.ts'
 import { withConversationModel } from './turn-model.ts'
-import { hasTools, type OpenTurn, planTurn } from './turn-plan.ts'
+import { hasTools, type OpenTurn, planTurn, usersToolFilter } from './turn-plan.ts'
 import type { CompactionRequest, TurnRequest } from './turn-request.ts'
 import { workingDirectory } from './working-directory.ts'
 
@@ -148,20 +148,23 @@ export class Runtime implements AsyncDisposable {
     { session, agent: name, model, cwd }: ContextRequest,
     signal: AbortSignal,
   ): Promise<RequestBreakdown> {
-    const { stores, hook } = this.#options
-    const { provider } = this.#options.config()
+    const { stores, hook, agents } = this.#options
+    const { provider, rules } = this.#options.config()
     const found = await this.#buildAgent(name, { create: false })
     const { header, history } = (await readConversation(stores, session, found.name)).conversation
     const agent = withModel(found, model, history.chosen)
     await this.#known.register(agent)
+    const agentRules = hasRules(agent) ? await agents.rules(agent.name) : []
+    const keeps = usersToolFilter(agent, [...history.grants, ...agentRules, ...rules])
     const turn = { trust: 'local' as const, notice: () => {}, signal }
     const ask = async () => undefined // undecided: files that a turn would ask about are not counted
     const system = await systemPrompt(agent, {
-      ...{ override: undefined, hook, guest: false, side: false, hasGuests: false, keeps: () => true },
+      ...{ override: undefined, hook, guest: false, side: false, hasGuests: false, keeps },
       ...{ cwd: cwd ?? header.cwd, turn: { ...turn, ephemeral: true, ask } },
     })
     const selection = new SelectedTools(history.tools)
-    const offered = (await hook.schema?.(agent, { ...turn, emit: () => {}, session, selection })) ?? []
+    const toolsTurn = { ...turn, emit: () => {}, session, selection, keeps }
+    const offered = ((await hook.schema?.(agent, toolsTurn)) ?? []).filter(keeps)
     const used = agent.model ?? provider.defaultModel()
     const window = provider.facts(used).context
     const memoryTools = hook.groups?.(agent).find(({ id }) => id === 'memory')?.tools ?? []

@@ -263,19 +263,31 @@ function toolFilter(
   withheld: Map<string, ToolSpec>,
 ): (tool: ToolSpec) => boolean {
   const { tools: mode = 'all', onAsk = 'deny' } = settings
-  const named = new Set(inputs.toolAgent.tools)
   const canAsk = onAsk === 'client' || onAsk === 'park'
   const rules = allRules(inputs)
   const isOffered = offerFilter({ trust, rules, canAsk })
   const isDenied = deniedFilter({ trust, rules })
+  const isNamed = namedFilter(inputs.toolAgent)
   return (tool) => {
-    const { name, readOnly = false, isGuide = false } = tool
-    const isNamed = named.size === 0 || named.has(name) || isGuide
-    if (!isNamed || (mode !== 'all' && !readOnly) || !isOffered(tool)) return false
+    const { name, readOnly = false } = tool
+    if (!isNamed(tool) || (mode !== 'all' && !readOnly) || !isOffered(tool)) return false
     if (!isDenied(tool)) return true
     withheld.set(name, tool)
     return false
   }
+}
+
+/** Returns a predicate: whether a turn of the user, under these rules, has a tool of the agent. */
+export function usersToolFilter(agent: AgentConfig, rules: readonly Rule[]): (tool: ToolSpec) => boolean {
+  const isNamed = namedFilter(agent)
+  const isDenied = deniedFilter({ trust: 'local', rules })
+  return (tool) => isNamed(tool) && !isDenied(tool)
+}
+
+/** Returns a predicate: whether the list of tools in the agent's file, if there is one, names a tool. */
+function namedFilter({ tools }: Pick<AgentConfig, 'tools'>): (tool: ToolSpec) => boolean {
+  const named = new Set(tools)
+  return ({ name, isGuide = false }) => named.size === 0 || named.has(name) || isGuide
 }
 
 /** Returns every rule that could apply to a turn; its trust class decides which of them hold. */
