@@ -3,6 +3,13 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import {
+  goodAnswer,
+  type Play,
+  scriptedServer,
+  sendEvent,
+  startStream,
+} from '../support/mcp/http/scripted-server.ts'
+import {
   entriesToml,
   everythingEntry,
   filesystemEntry,
@@ -12,7 +19,8 @@ import {
 } from '../support/mcp/mcp-servers.ts'
 import { recordFolder } from '../support/mcp/record-folder.ts'
 import { makeSandbox, type Sandbox } from '../support/run-binary.ts'
-import { assertFailed } from '../support/talk.ts'
+import { startSandboxDaemon, WITH_DAEMON } from '../support/sandbox-daemon.ts'
+import { assertFailed, makeTalk } from '../support/talk.ts'
 
 const ID = '01JZZZZZZZZZZZZZZZZZZZZZZZ'
 
@@ -173,6 +181,72 @@ test('mcp call repeats the last words of a server that dies', async () => {
   assert.deepEqual([stdout, code], ['', 69])
 })
 
+for (const isDaemon of [false, true]) {
+  const where = isDaemon ? 'with a daemon' : 'without a daemon'
+  test(`mcp call and send show on a terminal how far a server is, and leave nothing, ${where}`, async () => {
+    const call = { call: 'c', name: 'mcp__far__echo', args: '{"text":"hi"}' }
+    await using talk = await makeTalk((_, at) => ({ parts: at % 2 === 0 ? [call] : ['Done.'] }))
+    const far = progressServer()
+    await using server = await scriptedServer({ play: far.play })
+    await writeAgentFile(
+      talk,
+      `[[mcps]]\nname = "far"\nurl = "${server.url}"\npermissions = { allow = ["*"] }\n`,
+    )
+    await using _daemon = isDaemon ? await startSandboxDaemon(talk) : undefined
+    const env = isDaemon ? WITH_DAEMON : {}
+    for (const [args, end] of [
+      [['mcp', 'call', 'far', 'echo', 'text=hi'], 'hi\r\n'],
+      [['send', 'hello'], 'Done.\r\n'],
+    ] as const) {
+      far.begin()
+      const terminal = talk.terminal(args, { env })
+      await terminal.shows(/(calling echo of far|running \S*echo.*): page 1 of 9, red …$/)
+      far.goOn()
+      await terminal.shows(/\[2K(calling echo of far|running \S*echo.*): 2 of 9 …$/)
+      far.goOn()
+      assert.deepEqual(await terminal.finished, { code: 0, signal: 0 })
+      assert.ok(terminal.output().endsWith(`\r\u001b[2K${end}`), JSON.stringify(terminal.output()))
+      far.begin()
+      const piped = talk.run([...args], { env })
+      far.goOn()
+      far.goOn()
+      const { stdout, stderr } = await piped
+      assert.deepEqual([stdout, stderr], [end.replace('\r', ''), ''])
+    }
+  })
+}
+
+/** A server whose calls report progress twice, and wait after each for `goOn()`. */
+function progressServer(): { play: Play; begin(): void; goOn(): void } {
+  let gates: PromiseWithResolvers<void>[] = []
+  let opened = 0
+  return {
+    begin() {
+      gates = [Promise.withResolvers(), Promise.withResolvers()]
+      opened = 0
+    },
+    goOn: () => gates[opened++]!.resolve(),
+    async play({ method, id, params }, response) {
+      if (method !== 'tools/call') return false
+      const { progressToken } = params['_meta'] as { progressToken?: unknown }
+      const report = (progress: number, message?: string) =>
+        sendEvent(response, {
+          jsonrpc: '2.0',
+          method: 'notifications/progress',
+          params: { progressToken, progress, total: 9, ...(message && { message }) },
+        })
+      startStream(response)
+      report(1, 'page 1 of 9,\n\u001b[31mred')
+      await gates[0]!.promise
+      report(2)
+      await gates[1]!.promise
+      sendEvent(response, goodAnswer({ method, id, params }))
+      response.end()
+      return true
+    },
+  }
+}
+
 async function boxWith(entry: StdioEntry): Promise<Sandbox> {
   const box = await makeSandbox()
   await writeAgent(box, entry)
@@ -180,7 +254,11 @@ async function boxWith(entry: StdioEntry): Promise<Sandbox> {
 }
 
 async function writeAgent(box: Sandbox, entry: StdioEntry, more = ''): Promise<void> {
+  await writeAgentFile(box, `${entriesToml(entry).trimEnd()}\n${more}`)
+}
+
+async function writeAgentFile(box: Sandbox, servers: string): Promise<void> {
   await mkdir(join(box.home, 'agents'), { recursive: true, mode: 0o700 })
-  const text = `id = "${ID}"\n\n${entriesToml(entry).trimEnd()}\n${more}`
+  const text = `id = "${ID}"\n\n${servers}`
   await writeFile(join(box.home, 'agents/crab.toml'), text, { mode: 0o600 })
 }

@@ -1,22 +1,20 @@
 import { isNotRun } from '../../core/base/not-run.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
-import { takeStart } from '../../core/base/truncate.ts'
 import { formatCompaction } from '../../core/protocol/compaction-words.ts'
 import {
   DeniedBy,
   McpEventKind,
   type McpEventMsg,
   type ToolDenial,
+  type ToolProgressEvent,
   type ToolResultEvent,
 } from '../../core/protocol/crabtalk.generated.ts'
 import { OpenAsks } from '../../core/protocol/open-asks.ts'
 import type { WireTurnEvent } from '../../core/protocol/turn-fold.ts'
 import type { Output } from '../output.ts'
+import { StatusLine } from '../status-line.ts'
 import { formatCallLine, formatFailureLine } from './call-line.ts'
 
-const ERASE_LINE = '\r\u001b[2K'
-/** The delay in milliseconds before the status line appears; faster runs show none. */
-const STATUS_DELAY_MS = 300
 /** The delay in milliseconds before a turn that has not started yet is explained. */
 const QUEUE_DELAY_MS = 2_000
 
@@ -41,7 +39,7 @@ export class Commentary implements Disposable {
   readonly #verbosity: number
   readonly #showsStatus: boolean
   readonly #showsThinking: boolean
-  readonly #columns: () => number
+  readonly #line: StatusLine
   /** The calls in progress, as lines by call id. */
   readonly #calls = new Map<string, string>()
   /** The MCP servers that are connecting. */
@@ -52,8 +50,6 @@ export class Commentary implements Disposable {
   #isTexting = false
   /** The questions that wait for the user, who wants to see what they type. */
   readonly #questions = new OpenAsks()
-  #timer: NodeJS.Timeout | undefined
-  #isShown = false
   /** Set until the turn starts. */
   #queued: NodeJS.Timeout | undefined
 
@@ -62,8 +58,8 @@ export class Commentary implements Disposable {
     this.#stderr = stderr
     this.#verbosity = verbosity
     this.#showsThinking = thinking && verbosity >= 0
-    this.#columns = columns
-    this.#showsStatus = status && verbosity >= 0 && stderr.isTerminal && term !== 'dumb'
+    this.#line = new StatusLine({ stderr, term, columns })
+    this.#showsStatus = status && verbosity >= 0 && this.#line.isPossible
     const waiting = 'crabtalk: waiting to start; another turn of this conversation may be running\n'
     if (verbosity >= 1 || this.#showsStatus)
       this.#queued = setTimeout(() => this.#print(waiting), QUEUE_DELAY_MS)
@@ -93,6 +89,9 @@ export class Commentary implements Disposable {
         for (const call of event.value.calls) this.#calls.set(call.callId, formatCallLine(call))
         this.#running = `running ${event.value.calls.map(formatCallLine).join(', ')}`
         this.#showWait()
+        break
+      case 'toolProgress':
+        this.#showProgress(event.value)
         break
       case 'askUser':
         this.#questions.open(event.value)
@@ -128,10 +127,7 @@ export class Commentary implements Disposable {
 
   /** Erases the status line. */
   clear(): void {
-    clearTimeout(this.#timer)
-    if (!this.#isShown) return
-    this.#isShown = false
-    this.#stderr.write(ERASE_LINE)
+    this.#line.clear()
   }
 
   [Symbol.dispose](): void {
@@ -155,10 +151,10 @@ export class Commentary implements Disposable {
     if (this.#starting.size !== before) this.#showWait()
   }
 
-  #showWait(): void {
-    if (this.#questions.size > 0 || this.#isTexting) return
+  #showWait(how: 'show' | 'update' = 'show'): void {
+    if (!this.#showsStatus || this.#questions.size > 0 || this.#isTexting) return
     const servers = `starting MCP servers: ${[...this.#starting].join(', ')}`
-    this.#status(this.#starting.size > 0 ? servers : this.#running || this.#modelLabel)
+    this.#line[how](this.#starting.size > 0 ? servers : this.#running || this.#modelLabel)
   }
 
   #print(text: string): void {
@@ -166,15 +162,11 @@ export class Commentary implements Disposable {
     this.#stderr.write(text)
   }
 
-  #status(text: string): void {
-    if (!this.#showsStatus) return
-    this.clear()
-    if (text === '') return
-    this.#timer = setTimeout(() => {
-      this.#isShown = true
-      const shown = takeStart(sanitize(text), this.#columns() - 3) // a second line would never be erased
-      this.#stderr.write(`${ERASE_LINE}${shown} …`)
-    }, STATUS_DELAY_MS)
+  #showProgress({ callId, message }: ToolProgressEvent): void {
+    const called = this.#calls.get(callId)
+    if (called === undefined || message === '') return
+    this.#running = `running ${called}: ${message}`
+    this.#showWait('update')
   }
 
   #retry({ attempt, delayMs, message }: { attempt: number; delayMs: number; message: string }): void {

@@ -3,17 +3,20 @@ import type { CommandHandler } from '../../cli/command.ts'
 import type { Host } from '../../cli/host.ts'
 import { openOutFile } from '../../cli/out-file.ts'
 import { printJson } from '../../cli/print.ts'
-import { withProgress } from '../../cli/progress.ts'
+import { openStatusLine } from '../../cli/progress.ts'
 import { CrabError, ERROR_KINDS } from '../../core/base/errors.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
 import {
   type Attachment,
+  type DeepPartial,
+  type McpAction,
   McpActionKind,
   type McpActionResult,
 } from '../../core/protocol/crabtalk.generated.ts'
-import { request } from '../../core/protocol/dispatch.ts'
+import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
 import { attachServers } from './attach-servers.ts'
 import { parseCallArguments } from './call-arguments.ts'
+import { followCallProgress } from './call-progress.ts'
 import { readAgentOption } from './change.ts'
 
 /** Runs `crabtalk mcp call`; exits with the code of `tool` when the tool reports a failure. */
@@ -31,8 +34,7 @@ export const callToolCommand: CommandHandler = async ({ options, host, signal })
     arguments: JSON.stringify(callArguments.args),
     words: callArguments.words,
   }
-  const calling = request(attached.dispatch, 'mcpAction', message, signal)
-  const result = await withProgress(host, `calling ${tool} of ${name}`, calling)
+  const result = await callShown(attached.dispatch, { message, host }, signal)
   const isWritten = outFile !== undefined && (await writeResult(result, outFile, host))
   if (isWritten) announceLinks(host, name, result.output)
   if (options.has('json')) {
@@ -43,6 +45,33 @@ export const callToolCommand: CommandHandler = async ({ options, host, signal })
   if (!isWritten) printToolText(host, result.output)
   if (outFile === undefined) for (const file of result.attachments) announceAttachment(host, file)
   return 0
+}
+
+/** Makes the call; a terminal shows meanwhile how far the server says it is. */
+async function callShown(
+  dispatch: Dispatch,
+  {
+    message,
+    host,
+  }: { message: DeepPartial<McpAction> & Record<'agent' | 'name' | 'tool', string>; host: Host },
+  signal: AbortSignal,
+): Promise<McpActionResult> {
+  const { agent, name, tool } = message
+  using line = openStatusLine(host)
+  const over = new AbortController()
+  const what = `calling ${tool} of ${name}`
+  line.show(what)
+  const report = (text: string) => line.update(`${what}: ${text}`)
+  const either = AbortSignal.any([signal, over.signal])
+  const following = line.isPossible
+    ? followCallProgress(dispatch, { agent, name, report }, either)
+    : undefined
+  try {
+    return await request(dispatch, 'mcpAction', message, signal)
+  } finally {
+    over.abort()
+    await following
+  }
 }
 
 /**

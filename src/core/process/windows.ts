@@ -24,7 +24,7 @@ async function startDirect(launch: Launch, taskkill: string): Promise<RunningPro
       'failed',
       `Cannot start ${argv[0]}: ${program} is a script that only a shell can run`,
       {
-        hint: 'use the program that it starts, such as node with the path of a script',
+        hint: `use the command cmd with the arguments /c and ${argv[0]}, or the program that it starts, such as node with the path of a script`,
       },
     )
   }

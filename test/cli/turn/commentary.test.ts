@@ -182,6 +182,22 @@ test('Commentary shows which servers start, and the earlier status when they hav
   )
 })
 
+test('Commentary rewrites its status in place with the progress of a call', async (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout'] })
+  await using at = await makeTestHost({ terminals: ['stderr'] })
+  using commentary = commentaryOf(at, {})
+  const progress = (message: string) => event('toolProgress', { callId: 'a', message })
+  commentary.event(TOOLS)
+  commentary.event(progress('1 of 3'))
+  context.mock.timers.tick(300)
+  commentary.event(progress('2 of 3'))
+  commentary.event(event('toolsComplete', {}))
+  await at.host.stderr.flush()
+  const erased = '\r\u001b[2K'
+  const lines = ['1 of 3', '2 of 3'].map((done) => `${erased}running read a.txt: ${done} …`)
+  assert.equal(at.stderr(), `${lines.join('')}${erased}`)
+})
+
 test('Commentary with -v says only that a call was denied or did not run', async () => {
   const denial = { action: 'read', reason: 'no rule allows it', rules: [], by: DeniedBy.NOBODY }
   const denied = event('toolResult', { callId: 'a', isError: true, denial })

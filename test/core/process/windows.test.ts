@@ -69,7 +69,12 @@ test('start() rejects a batch file, which only a shell can run', async () => {
   await assert.rejects(windows.host.start(makeCommand(['./npx.cmd'], { cwd: windows.folder })), {
     kind: 'failed',
     message: `Cannot start ./npx.cmd: ${windows.folder}/npx.cmd is a script that only a shell can run`,
+    hint: 'use the command cmd with the arguments /c and ./npx.cmd, or the program that it starts, such as node with the path of a script',
   })
+  await writeFile(join(windows.folder, 'cmd'), '#!/bin/sh\necho "$@"\n', { mode: 0o755 })
+  const argv = ['./cmd', '/c', 'npx', '-y', 'a package'] as const
+  await using running = await windows.host.start(makeCommand([...argv], { cwd: windows.folder }))
+  assert.equal(await readAllText(running.stdout), '/c npx -y a package\n')
 })
 
 /** A host as on Windows, with a taskkill that records its calls and kills that process. */
