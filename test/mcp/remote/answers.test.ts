@@ -210,7 +210,11 @@ describe('a server over HTTP with unusual answers', () => {
 
   for (const [what, toEvent, message] of [
     ['JSON that is cut', (id) => JSON.stringify({ jsonrpc: '2.0', id, result: {} }).slice(0, -9), /JSON/],
-    ['a result that is not an object', (id) => ({ jsonrpc: '2.0', id, result: 'hi' }), /is not an MCP message/],
+    [
+      'a result that is not an object',
+      (id) => ({ jsonrpc: '2.0', id, result: 'hi' }),
+      /is not an MCP message/,
+    ],
     ['an error without a code', (id) => ({ jsonrpc: '2.0', id, error: 'no' }), /is not an MCP message/],
     ['a result without a version', (id) => ({ id, result: {} }), /is not an MCP message/],
     ['a batch', (id) => [{ jsonrpc: '2.0', id, result: {} }], /is not an MCP message/],
