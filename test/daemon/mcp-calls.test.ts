@@ -90,7 +90,7 @@ describe('calls of tools in a turn', { concurrency: 2 }, () => {
     assert.equal((await request(node.dispatch, 'mcpAction', body, NEVER)).output, TOKEN)
   })
 
-  test('the view of the context counts the tools that are sent: none that a rule denies', async () => {
+  test('the view of the context leaves out tools that a rule denies, because they are not sent', async () => {
     await using node = await startCallNode({ one: { permissions: { deny: ['add'] } }, two: ALL })
     await node.act([['mcp__two__echo', { text: 'x' }]])
     const { sessionId: session } = findEvent((await node.turn([])).events, 'start').value

@@ -45,8 +45,8 @@ export function toFailedSend(reason: unknown, address: string): unknown {
 }
 
 /**
- * Whether an event of a request's stream is no message, and not meant as a request or a notification: such a stream
- * holds only one answer, which then never arrives.
+ * Whether an error is about an event that was meant as the answer: it is not JSON, or has no method. A request's stream
+ * holds one answer only, so another one would never arrive.
  */
 export function isMalformedAnswer(reason: Error): boolean {
   if (isBrokenJson(reason)) return true
