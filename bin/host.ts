@@ -14,7 +14,7 @@ const CRASHES = ['uncaughtException', 'unhandledRejection'] as const
 /** Builds the host that commands see from this process. */
 export function processHost(): Host {
   let isSignalled = false
-  return {
+  const host: Host = {
     env: process.env,
     pid: process.pid,
     get uid() {
@@ -63,9 +63,12 @@ export function processHost(): Host {
     ripgrep: async (folder) => (await import('./ripgrep.ts')).resolveRipgrep(folder),
     searchWorker: async () => (await import('./search-worker.ts')).resolveSearchWorker(),
     notices: async () => (await import('./notices.ts')).unpackNotices(),
+    readVaultKey: async (provider) =>
+      (await import('../src/commands/vault/provider-key.ts')).readProviderKey(provider, host),
     build: async () => (await import('./build.ts')).describeBuild(),
     leave: exitProcess,
   }
+  return host
 }
 
 /** Whether a descriptor is a terminal. node:tty is slow to load, so it is used for character devices only. */

@@ -60,6 +60,8 @@ export const CONFIG_TEXTS: Readonly<Record<string, string>> = {
   'providers[].kind': 'Its API.',
   'providers[].api_key':
     "Its key; by default the value of the provider's usual variable, such as `ANTHROPIC_API_KEY`.",
+  'providers[].key_helper':
+    'A program with its arguments that prints the key, instead of `api_key`: `["crabtalk", "vault", "key", "NAME"]`, which `crabtalk connect` writes, or any other, such as `["pass", "anthropic"]`. No shell is used. It runs when the key is needed first, and again when it was refused.',
   'providers[].base_url': "Its address; by default the provider's own. Required for `openai-compatible`.",
   'providers[].models':
     'Its models, as names or tables. Without the list, it gets every model name that no other provider lists.',

@@ -64,6 +64,8 @@ export interface Host {
   searchWorker(): Promise<string | URL | undefined>
   /** Returns the licenses of everything inside this program; undefined when it runs from source. */
   notices(): Promise<Notices | undefined>
+  /** Returns the key of a provider from the vault. Throws `credentials` and `storage`. */
+  readVaultKey?(provider: string): Promise<string>
   /** Describes this program. */
   build(): Promise<Build>
   /** Ends the process immediately, for a second Ctrl-C or a reader that blocks forever. */

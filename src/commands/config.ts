@@ -34,10 +34,11 @@ export const showConfigCommand: CommandHandler = async ({ options, host }) => {
   const { providers, defaultModel, skillDirs, env, daemon } = await loadConfig(resolvePaths(host))
   const shown = {
     model: defaultModel ?? null,
-    providers: providers.map(({ apiKey, baseUrl, models, ...provider }) => ({
+    providers: providers.map(({ apiKey, keyHelper, baseUrl, models, ...provider }) => ({
       ...inFileSpelling(provider),
       base_url: baseUrl && redactWords([baseUrl])[0],
       api_key: apiKey && REDACTED,
+      key_helper: keyHelper && redactWords(keyHelper),
       models: models?.map(inFileSpelling),
     })),
     skills: { dirs: skillDirs },

@@ -1,3 +1,6 @@
+/** Returns the key of a provider from the vault of this process's home. Throws `credentials` and `storage`. */
+export type VaultKeyReader = (provider: string) => Promise<string>
+
 /** The part of the attaching process that the daemon client and the in-process runtime need. */
 export interface AttachingProcess {
   readonly env: Readonly<Record<string, string | undefined>>
@@ -21,6 +24,8 @@ export interface AttachingProcess {
    * Returns the code that the search worker runs, as source text or as a file; undefined when there is none.
    */
   searchWorker(): Promise<string | URL | undefined>
+  /** Absent where the program does not know the vault. */
+  readonly readVaultKey?: VaultKeyReader
   /** Returns the command that starts the same program again. */
   build(): Promise<{ readonly command: readonly [string, ...string[]] }>
 }

@@ -5,6 +5,7 @@ import { buildMcp } from './build-mcp.ts'
 import { buildStores } from './build-stores.ts'
 import { buildTools } from './build-tools.ts'
 import { buildTurns } from './build-turns.ts'
+import { openHelperKeys } from './helper-keys.ts'
 import { LiveConfig } from './live-config.ts'
 import type { NodeContext, NodeOptions, Services } from './services.ts'
 
@@ -16,7 +17,8 @@ export function compose(options: NodeOptions): Services {
   const wait = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal, ref: false })
   const context: NodeContext = { options, now: Date.now, wait, shutdown }
   const processes = openProcessHost({ pid })
-  const liveConfig = new LiveConfig({ paths, env, shutdown, isLongLived: daemon !== undefined })
+  const helperKeys = openHelperKeys(options, processes, shutdown)
+  const liveConfig = new LiveConfig({ paths, env, shutdown, isLongLived: daemon !== undefined, helperKeys })
   const stores = buildStores(context)
   const mcp = buildMcp(context, { liveConfig, processes })
   const tools = buildTools(context, { stores, liveConfig, processes, mcpHook: mcp.mcpHook })

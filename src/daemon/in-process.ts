@@ -14,7 +14,7 @@ export async function attachInProcess(
   { paths, why, hint }: { paths: HomePaths } & Pick<RuntimeConnection, 'why' | 'hint'>,
 ): Promise<RuntimeConnection> {
   await refuseForeignHome(paths)
-  const { env, pid, uid, homeDir, ripgrep, searchWorker, isInteractive = false } = caller
+  const { env, pid, uid, homeDir, ripgrep, searchWorker, isInteractive = false, readVaultKey } = caller
   const services = compose({
     paths,
     env,
@@ -25,6 +25,7 @@ export async function attachInProcess(
     ripgrep,
     searchWorker,
     ownCommand: async () => (await caller.build()).command,
+    readVaultKey,
     isInteractive,
     log: silentLog,
   })

@@ -7,7 +7,7 @@ import type { Config } from '../core/config/config.ts'
 import type { DefaultModelChange } from '../core/config/default-model.ts'
 import { loadConfig } from '../core/config/load-config.ts'
 import type { HomePaths } from '../core/config/paths.ts'
-import { openModels } from '../core/provider/discover.ts'
+import { type ModelLookup, openModels } from '../core/provider/discover.ts'
 import type { ModelRegistry } from '../core/provider/registry.ts'
 import type { TurnConfig } from '../core/runtime/runtime-options.ts'
 
@@ -22,6 +22,8 @@ export interface LiveConfigOptions {
    * appear, and its variables are not those of the user's shell.
    */
   isLongLived: boolean
+  /** Runs key helpers of providers. */
+  helperKeys: ModelLookup['helperKeys']
 }
 
 /** A part of config.toml, as users call it. */
@@ -65,8 +67,8 @@ export class LiveConfig {
     })
     this.#models = lazy(async () => {
       const config = await this.#config.get()
-      const { env, shutdown, isLongLived: isInDaemon } = options
-      const models = await openModels({ config, env, isInDaemon }, shutdown)
+      const { env, shutdown, isLongLived: isInDaemon, helperKeys } = options
+      const models = await openModels({ config, env, isInDaemon, helperKeys }, shutdown)
       if (models.defaultError) {
         const { withMissingKeyHint } = await import('./missing-key-hint.ts')
         models.setDefaultError(await withMissingKeyHint(models.defaultError, config, options))
@@ -164,9 +166,9 @@ export class LiveConfig {
     const [before, models] = await this.#read()
     const changed = findChangedParts(before, config)
     if (models && !changed.includes('models') && isSettled(config, models)) return { config, models, changed }
-    const { env, shutdown, isLongLived: isInDaemon } = this.#options
+    const { env, shutdown, isLongLived: isInDaemon, helperKeys } = this.#options
     const until = AbortSignal.any([signal, shutdown])
-    const opened = await openModels({ config, env, isInDaemon }, until)
+    const opened = await openModels({ config, env, isInDaemon, helperKeys }, until)
     until.throwIfAborted() // otherwise a server whose request was aborted would count as one without models
     const isWorse = config.defaultModel !== undefined && models && findDefaultModel(models) !== undefined
     if (isWorse && opened.defaultError) throw opened.defaultError

@@ -20,6 +20,7 @@ import type { Skill, SkillProblem } from '../core/skills/scan-skills.ts'
 import type { UsageCatalog } from '../core/storage/usage-catalog.ts'
 import type { McpFrame, McpServers } from '../mcp/types.ts'
 import type { AgentSync } from './agent-sync.ts'
+import type { VaultKeyReader } from './attaching-process.ts'
 import type { Components } from './components/components.ts'
 import type { DaemonEvent } from './daemon-event.ts'
 import type { DaemonBus } from './event-bus.ts'
@@ -64,6 +65,11 @@ export interface NodeOptions {
   searchWorker(): Promise<string | URL | undefined>
   /** Returns the command that starts this program again; absent when it is embedded in another program. */
   ownCommand?: () => Promise<readonly string[]>
+  /**
+   * Returns the key of a provider from the vault, without another process. Absent in a daemon, which knows no vault: it
+   * runs the program that prints the key.
+   */
+  readVaultKey?: VaultKeyReader | undefined
   log: Log
   /** Whether the node stays for many turns, as that of a chat does. */
   isInteractive?: boolean

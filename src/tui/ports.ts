@@ -54,6 +54,8 @@ export interface ProviderOption {
    * for a provider that would be added.
    */
   savedAddress?: string
+  /** The place of the key of such a provider, as in `in the vault`. */
+  keyPlace?: string
 }
 
 /** The settings of a provider, as the user gave them. */
@@ -78,14 +80,15 @@ export interface ProviderSetup {
     signal: AbortSignal,
   ): Promise<{ names: readonly string[]; usual: string | undefined }>
   /**
-   * Saves the last provider with a default model, and returns that model as it is addressed from now on.
-   * `tries`: the model is called once before, and nothing is written when that fails.
+   * Saves the last provider with a default model, and returns that model as it is addressed from now on, with
+   * sentences about where everything was saved. `tries`: the model is called once before, and nothing is written when
+   * that fails.
    */
   save(
     model: string | undefined,
     options: { tries: boolean },
     signal: AbortSignal,
-  ): Promise<string | undefined>
+  ): Promise<{ model: string | undefined; place: string }>
   /** Returns true once per home, as long as config.toml names no model: the chat then offers to connect one. */
   claimFirstOffer(): Promise<boolean>
 }

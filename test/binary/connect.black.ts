@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { parse } from 'smol-toml'
 import { followTerminal, type Session } from '../support/chat-session.ts'
 import { findDeadPort, startKeyServer } from '../support/key-server.ts'
 import { makeSandbox, type Sandbox } from '../support/run-binary.ts'
@@ -37,17 +38,21 @@ test('connect reads a key from a pipe, tries it, and answers from then on', asyn
   assert.deepEqual(JSON.parse(connected.stdout), {
     provider: 'anthropic',
     model: 'claude-sonnet-5-5',
-    key: 'config.toml',
+    key: 'vault',
     checked: true,
     config: join(box.home, 'config.toml'),
   })
   assert.equal((await stat(join(box.home, 'config.toml'))).mode & 0o777, 0o600)
   assert.match(
     await readFile(join(box.home, 'config.toml'), 'utf8'),
+    /key_helper = \["crabtalk", "vault", "key", "anthropic"\]/,
+  )
+  assert.match(
+    await readFile(join(box.home, 'config.toml'), 'utf8'),
     /^# mine\n[\s\S]*on_demand = false # kept/,
   )
   assert.equal((await box.run(['send', 'hi'])).stdout, 'hello from the model\n')
-  assert.deepEqual(await findKey(box, KEY), ['config.toml'])
+  assert.deepEqual(await findKey(box, KEY), [])
   assert.doesNotMatch(connected.stdout + connected.stderr + wrong.stderr, /sk-good|sk-wrong/)
 })
 
@@ -122,7 +127,7 @@ test('the first start of the chat offers to connect, and /connect leads from an 
   chat.press('ctrl+d')
   await chat.finished
   assert.doesNotMatch(chat.bytes(), /sk-good/)
-  assert.deepEqual(await findKey(box, KEY), ['config.toml'])
+  assert.deepEqual(await findKey(box, KEY), [])
   assert.equal((await stat(join(box.home, 'config.toml'))).mode & 0o777, 0o600)
 })
 
@@ -148,17 +153,20 @@ test('/connect replaces the key of a connected provider, and stores what its lis
   const saved = await readFile(file, 'utf8')
   assert.match(saved, /context = \{ large-1 = 64000 \}/)
   assert.ok(saved.includes(`base_url = "http://127.0.0.1:${server.port}"`))
-  await writeFile(file, saved.replace(KEY, 'sk-wrong-key-1111111'))
+  const plain = saved.replace(/key_helper = .*/, 'api_key = "sk-wrong-key-1111111"')
+  assert.notEqual(plain, saved)
+  await writeFile(file, plain)
   await say(chat, 'hello')
   await chat.shows(/invalid x-api-key/)
   await say(chat, '/connect')
-  await chat.shows(/› 1 {2}127\.0\.0\.1-\d+: replace the key/)
+  await chat.shows(/› 1 {2}127\.0\.0\.1-\d+: replace the key +in config\.toml · http/)
   chat.press('enter')
   await chat.shows(/Key for 127\.0\.0\.1-\d+:/)
   chat.paste(KEY)
   chat.press('enter')
   await chat.shows(/Replaced the key of 127\.0\.0\.1-\d+/)
-  assert.equal(await readFile(file, 'utf8'), saved)
+  await chat.shows(/the key in the vault/)
+  assert.deepEqual(parse(await readFile(file, 'utf8')), parse(saved))
   await say(chat, 'hello again')
   await chat.shows('hello from the model')
   const name = `127.0.0.1-${server.port}`
@@ -166,7 +174,7 @@ test('/connect replaces the key of a connected provider, and stores what its lis
   assertFailed(refused, 'credentials', { message: /the key was refused/ })
   const renewed = await box.run(['connect', name, '--key-stdin'], { stdin: KEY })
   assert.match(renewed.stdout, new RegExp(`^Connected ${name} \\(`))
-  assert.equal(await readFile(file, 'utf8'), saved)
+  assert.deepEqual(parse(await readFile(file, 'utf8')), parse(saved))
   assert.equal((await box.run(['model', 'use', 'small-1'])).code, 0)
   assert.match(await readFile(file, 'utf8'), /context = \{ large-1 = 64000, small-1 = 8000 \}/)
 })
@@ -257,7 +265,7 @@ test('a running daemon uses a new connection for the next message; Esc cancels a
   await chat.shows('Connected OpenAI-compatible server. Model: only-1')
   await say(chat, 'hello')
   await chat.shows('hello from the model')
-  assert.deepEqual(await findKey(box, KEY), ['config.toml'])
+  assert.deepEqual(await findKey(box, KEY), [])
 })
 
 test('model list and model use show and set models and effort, which send and chat can override', async () => {
@@ -274,7 +282,7 @@ models = ["gpt-6-sol", "plain-1"]
   const used = await talk.run(['model', 'use', 'gpt-6-sol', '--effort', 'high'])
   assert.deepEqual([used.stdout, used.code], ['default: gpt-6-sol, effort high\n', 0])
   const { stdout } = await talk.run(['model', 'list'])
-  assert.match(stdout, /^gpt-6-sol \* +test +1050000 +2 +10 +low medium high xhigh max$/m)
+  assert.match(stdout, /^gpt-6-sol \* +test +1050000 +2 +10 +low medium high xhigh max +-$/m)
   const [first] = JSON.parse((await talk.run(['model', 'list', '--json'])).stdout)
   assert.deepEqual([first.name, first.default, first.efforts.length], ['gpt-6-sol', true, 5])
   await talk.send(['--tools', 'none', 'hi'])

@@ -57,6 +57,7 @@ const TESTED_ELSEWHERE: ReadonlySet<string> = new Set([
   'mcp reconnect',
   'mcp token',
   'mcp trace',
+  'vault key',
   'vault set',
   'vault rotate-key',
   'self',

@@ -56,7 +56,7 @@ export function chatPorts(dispatch: Dispatch, more: Partial<ChatPorts> & { cwd: 
 const NO_PROVIDERS: ProviderSetup = {
   list: async () => [],
   tryProvider: async () => ({ names: [], usual: undefined }),
-  save: async () => undefined,
+  save: async () => ({ model: undefined, place: 'saved in config.toml' }),
   claimFirstOffer: async () => false,
 }
 

@@ -22,6 +22,8 @@ export interface KeyServer extends AsyncDisposable {
   url: string
   /** The method and path of each request, and the key that came with it. */
   requests: readonly { method: string; path: string; key: string }[]
+  /** Accepts only this key from now on. */
+  accept(key: string): void
 }
 
 /** Starts a model server that accepts one key, in the form of OpenAI, Anthropic or Google. */
@@ -33,6 +35,7 @@ export async function startKeyServer(
     contexts = {},
   }: { mood?: ProviderMood; models?: readonly string[]; contexts?: Readonly<Record<string, number>> } = {},
 ): Promise<KeyServer> {
+  let accepted = key
   const requests: { method: string; path: string; key: string }[] = []
   const server = createServer((incoming, outgoing) => {
     const sent = readKey(incoming)
@@ -40,7 +43,7 @@ export async function startKeyServer(
     requests.push({ method, path, key: sent })
     incoming.resume()
     if (mood === 'silent') return
-    answer({ mood, models, contexts, isKnown: sent === key, path }, outgoing)
+    answer({ mood, models, contexts, isKnown: sent === accepted, path }, outgoing)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
@@ -48,6 +51,9 @@ export async function startKeyServer(
     port,
     url: `http://127.0.0.1:${port}/v1`,
     requests,
+    accept(next) {
+      accepted = next
+    },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

@@ -139,7 +139,7 @@ async function openGoldenChat({ hasCommands = false } = {}): Promise<OpenChat> {
             })
           return { names: ['llama3.2', 'qwen3:30b-a3b-instruct-2507-q4_K_M'], usual: 'llama3.2' }
         },
-        save: async () => undefined,
+        save: async () => ({ model: undefined, place: 'saved in config.toml' }),
         claimFirstOffer: async () => false,
       },
       schedules: {

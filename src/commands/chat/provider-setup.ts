@@ -6,19 +6,20 @@ import { createFile } from '../../core/base/files.ts'
 import { readConfig } from '../../core/config/load-config.ts'
 import { type ConnectChoice, findConnectChoice, listConnectChoices } from '../../core/connect/choices.ts'
 import { type ProviderConnection, toConnection } from '../../core/connect/connection.ts'
-import { saveConnection } from '../../core/connect/save-connection.ts'
 import { tryConnection, tryModel } from '../../core/connect/try-connection.ts'
 import type { ProviderInput, ProviderSetup } from '../../tui/ports.ts'
-import { listSavedChoices, openConnectHome } from '../connect/home.ts'
+import { listSavedChoices } from '../connect/home.ts'
+import { describeKeyPlace, findSavedKey, storeConnection } from '../connect/key-store.ts'
 
 /** Opens the setup of model providers for a chat. Keys stay in this process until they are saved. */
 export function openProviderSetup(host: Host): ProviderSetup {
   let choices: readonly ConnectChoice[] = []
   let last: ProviderConnection | undefined
   let contexts: ReadonlyMap<string, number> = new Map()
-  const toLast = ({ id, baseUrl, apiKey }: ProviderInput): ProviderConnection => {
+  const toLast = async ({ id, baseUrl, apiKey }: ProviderInput): Promise<ProviderConnection> => {
     const choice = choices.find((one) => one.id === id) ?? findConnectChoice(id, host.env)
-    return toConnection({ choice, baseUrl, apiKey }, host.env)
+    const saved = apiKey === undefined && baseUrl === undefined ? await findSavedKey(choice, host) : undefined
+    return toConnection({ baseUrl, ...(saved ?? { choice, apiKey }) }, host.env)
   }
   const requireLast = (): ProviderConnection => {
     if (last) return last
@@ -29,11 +30,11 @@ export function openProviderSetup(host: Host): ProviderSetup {
       choices = [...(await listSavedChoices(host)), ...(await listConnectChoices(host.env, signal))]
       return choices.map(({ saved: provider, ...choice }) => ({
         ...choice,
-        ...(provider && { savedAddress: provider.baseUrl ?? '' }),
+        ...(provider && { savedAddress: provider.baseUrl ?? '', keyPlace: describeKeyPlace(provider) }),
       }))
     },
     async tryProvider(input, signal) {
-      if (input) last = toLast(input)
+      if (input) last = await toLast(input)
       const offered = await tryConnection(requireLast(), host.env, signal)
       contexts = offered.contexts
       return offered
@@ -41,14 +42,11 @@ export function openProviderSetup(host: Host): ProviderSetup {
     async save(model, { tries }, signal) {
       const connection = requireLast()
       if (tries && model !== undefined) await tryModel(connection, model, host.env, signal)
-      await using home = await openConnectHome(host)
-      const written = await saveConnection(
-        home,
-        { connection, model, context: contexts.get(model ?? '') },
-        signal,
-      )
+      const saved = { connection, model, context: contexts.get(model ?? '') }
+      const { key, notes, ...written } = await storeConnection(saved, { host, store: undefined }, signal)
       last = undefined
-      return written
+      const place = key === 'vault' ? 'saved in config.toml, the key in the vault' : 'saved in config.toml'
+      return { model: written.model, place: [place, ...notes].join('; ') }
     },
     async claimFirstOffer() {
       const paths = resolvePaths(host)

@@ -6,7 +6,7 @@ import { didYouMean } from '../../core/base/nearest.ts'
 import { type ProviderConnection, toConnection } from '../../core/connect/connection.ts'
 import { tryConnection, tryModel } from '../../core/connect/try-connection.ts'
 import { isCalled } from '../../core/provider/facts.ts'
-import { finishConnect, readProviderChoice } from './finish.ts'
+import { finishConnect, readProviderChoice, withSavedKey } from './finish.ts'
 
 /** Runs `crabtalk connect`: asks on a terminal for what the options leave out, and otherwise fails for it. */
 export const connectCommand: CommandHandler = async ({ options, host, signal }) => {
@@ -24,15 +24,14 @@ async function connectUnattended(options: ParsedOptions, host: Host, signal: Abo
     })
   }
   const { value, has } = options
-  const apiKey = has('key-stdin') ? await readKey(host) : undefined
-  const connection = toConnection(
-    { choice, apiKey, baseUrl: value('base-url'), region: value('region') },
-    host.env,
-  )
+  const key = has('key-stdin')
+    ? { choice, apiKey: await readKey(host) }
+    : await withSavedKey(choice, value('base-url'), host)
+  const connection = toConnection({ ...key, baseUrl: value('base-url'), region: value('region') }, host.env)
   if (has('no-check'))
     return finishConnect(host, { connection, model: value('model'), isChecked: false }, options, signal)
   const { names, usual, contexts } = await tryConnection(connection, host.env, signal)
-  const keepsModel = choice.saved !== undefined && !has('model')
+  const keepsModel = key.choice.saved !== undefined && !has('model')
   const model = keepsModel ? undefined : chooseModel(connection, { names, usual, wanted: value('model') })
   if (names.length === 0 && model !== undefined) await tryModel(connection, model, host.env, signal)
   const context = model === undefined ? undefined : contexts.get(model)

@@ -7,8 +7,9 @@ import { isServerAddress } from '../../core/base/server-address.ts'
 import { type ConnectChoice, listConnectChoices } from '../../core/connect/choices.ts'
 import { type ProviderConnection, toConnection } from '../../core/connect/connection.ts'
 import { type OfferedModels, tryConnection, tryModel } from '../../core/connect/try-connection.ts'
-import { finishConnect, readProviderChoice } from './finish.ts'
+import { finishConnect, readProviderChoice, withSavedKey } from './finish.ts'
 import { listSavedChoices } from './home.ts'
+import { describeKeyPlace } from './key-store.ts'
 
 interface ConnectDialog {
   terminal: Terminal
@@ -21,6 +22,8 @@ interface ConnectDialog {
 interface TriedConnection {
   connection: ProviderConnection
   offered: OfferedModels | undefined
+  /** Whether config.toml has it already. */
+  isSaved: boolean
 }
 
 /** Asks for the provider, its address, its key and the model, as far as the options leave them out. */
@@ -35,8 +38,8 @@ export async function connectAtTerminal(
   const choice = (await readProviderChoice(options, host)) ?? (await askChoice(dialog))
   const baseUrl =
     options.value('base-url') ?? (choice.asksAddress ? await askAddress(dialog, choice) : undefined)
-  const { connection, offered } = await askUntilTried(dialog, { choice, baseUrl })
-  if (choice.saved && !options.has('model'))
+  const { connection, offered, isSaved } = await askUntilTried(dialog, { choice, baseUrl })
+  if (isSaved && !options.has('model'))
     return finishConnect(
       host,
       { connection, model: undefined, isChecked: offered !== undefined },
@@ -69,7 +72,7 @@ async function askChoice({ terminal, host, signal }: ConnectDialog): Promise<Con
 }
 
 function describeChoice({ keyVariable, models, key, asksAddress, saved }: ConnectChoice): string {
-  if (saved) return 'connected: replace the key'
+  if (saved) return `connected: replace the key (${describeKeyPlace(saved)})`
   if (models.length > 0) return sanitizeLine(`found on this machine: ${models.slice(0, 3).join(', ')}`)
   if (keyVariable !== undefined) return `${keyVariable} is set`
   const parts = [
@@ -95,12 +98,15 @@ async function askUntilTried(
 ): Promise<TriedConnection> {
   const { terminal, options, host, signal } = dialog
   for (;;) {
-    const apiKey = choice.key === 'none' ? undefined : await askKey(dialog, choice)
+    const saved = await withSavedKey(choice, baseUrl, host)
+    const typed = choice.key === 'none' ? undefined : await askKey(dialog, choice, saved.apiKey !== undefined)
     try {
-      const connection = toConnection({ choice, baseUrl, apiKey, region: options.value('region') }, host.env)
-      if (options.has('no-check')) return { connection, offered: undefined }
+      const key = typed === undefined ? saved : { choice, apiKey: typed }
+      const connection = toConnection({ ...key, baseUrl, region: options.value('region') }, host.env)
+      const isSaved = key.choice.saved !== undefined
+      if (options.has('no-check')) return { connection, offered: undefined, isSaved }
       const offered = await tryOrExplain(dialog, connection)
-      if (offered !== 'again') return { connection, offered }
+      if (offered !== 'again') return { connection, offered, isSaved }
     } catch (reason) {
       const { kind, message, hint } = toCrabError(reason)
       if (kind !== 'credentials' || signal.aborted) throw reason
@@ -127,13 +133,22 @@ async function tryOrExplain(
   }
 }
 
-async function askKey({ terminal, host }: ConnectDialog, choice: ConnectChoice): Promise<string | undefined> {
+async function askKey(
+  { terminal, host }: ConnectDialog,
+  choice: ConnectChoice,
+  isKnown: boolean,
+): Promise<string | undefined> {
   await terminal.output.flush()
   const screen = host.screen()
   if (!screen) return undefined
   const { title, keyVariable, keyPage, key } = choice
-  const how =
-    keyVariable !== undefined ? `; Enter uses ${keyVariable}` : key === 'optional' ? '; Enter for none' : ''
+  const how = isKnown
+    ? '; Enter keeps the one it has'
+    : keyVariable !== undefined
+      ? `; Enter uses ${keyVariable}`
+      : key === 'optional'
+        ? '; Enter for none'
+        : ''
   const page = keyPage === undefined ? '' : `Create a key at ${keyPage}\n`
   const typed = await readSecret({ screen, host }, `${page}Key for ${title} (not shown${how}): `)
   if (typed === undefined) throw unansweredQuestion()

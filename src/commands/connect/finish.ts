@@ -1,10 +1,12 @@
 import type { ParsedOptions } from '../../cli/command.ts'
 import type { Host } from '../../cli/host.ts'
+import { resolvePaths } from '../../cli/paths.ts'
 import { printJson } from '../../cli/print.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
 import { type ConnectChoice, findConnectChoice, OTHER_PROVIDER } from '../../core/connect/choices.ts'
-import { type SavedConnection, saveConnection } from '../../core/connect/save-connection.ts'
-import { listSavedChoices, openConnectHome } from './home.ts'
+import type { SavedConnection } from '../../core/connect/save-connection.ts'
+import { listSavedChoices } from './home.ts'
+import { findSavedKey, type KeyStore, storeConnection } from './key-store.ts'
 
 /** Returns the provider that the command line names; undefined when it names none. */
 export async function readProviderChoice(
@@ -19,6 +21,16 @@ export async function readProviderChoice(
     const saved = await listSavedChoices(host)
     return saved.find(({ title }) => title === name) ?? throwReason(reason)
   }
+}
+
+/** Returns the key that a provider has already, with the address that it is for; none if the user gives an address. */
+export async function withSavedKey(
+  choice: ConnectChoice,
+  baseUrl: string | undefined,
+  host: Host,
+): Promise<{ choice: ConnectChoice; apiKey: string | undefined }> {
+  const saved = baseUrl !== undefined ? undefined : await findSavedKey(choice, host)
+  return saved ?? { choice, apiKey: undefined }
 }
 
 function throwReason(reason: unknown): never {
@@ -37,21 +49,23 @@ export async function finishConnect(
   options: ParsedOptions,
   signal: AbortSignal,
 ): Promise<number> {
-  await using home = await openConnectHome(host)
-  const written = await saveConnection(home, saved, signal)
-  const { name, title, endpoint, table } = saved.connection
-  const key = 'api_key' in table ? 'config.toml' : endpoint.apiKey === undefined ? null : endpoint.keyFrom
+  const store = options.value('store') as KeyStore | undefined
+  const { model: written, key, notes } = await storeConnection(saved, { host, store }, signal)
+  const { name, title } = saved.connection
+  for (const note of notes) host.stderr.write(sanitize(`crabtalk: ${note}\n`))
+  const { config } = resolvePaths(host)
   if (options.has('json')) {
     return printJson(host, {
       provider: name,
       model: written ?? null,
       key,
       checked: isChecked,
-      config: home.paths.config,
+      config,
     })
   }
   const how = isChecked ? 'Connected' : 'Saved without a check:'
   const shown = written === undefined ? '' : `, default model ${written}`
-  host.stdout.write(sanitize(`${how} ${title}${shown} (${home.paths.config})\n`))
+  const place = key === 'vault' ? `${config}, the key in the vault` : config
+  host.stdout.write(sanitize(`${how} ${title}${shown} (${place})\n`))
   return 0
 }

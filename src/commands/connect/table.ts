@@ -13,7 +13,8 @@ export const CONNECT_COMMANDS: readonly Command[] = [
     details: `PROVIDER is anthropic, openai, google, openrouter, groq, mistral, xai, deepseek, bedrock, azure, or a server on this
 machine: ollama, lmstudio, llama.cpp, vllm; or the name of a provider in config.toml, whose key is replaced. --base-url
 connects any OpenAI-compatible server. Asks for what is missing when it runs
-on a terminal. The key is tried with one request before anything is written; it is stored in config.toml, which only you can read.`,
+on a terminal. The key is tried with one request before anything is written; it is stored in the vault, or in config.toml, which
+only you can read, where there can be no vault. Without a new key, a key that is in config.toml moves into the vault.`,
     options: [
       { name: 'key-stdin', summary: 'Read the key from standard input' },
       {
@@ -24,6 +25,13 @@ on a terminal. The key is tried with one request before anything is written; it 
       },
       { name: 'base-url', value: 'URL', summary: 'The address of the server, if it is not the usual one' },
       { name: 'region', value: 'NAME', summary: 'The AWS region, for bedrock' },
+      {
+        name: 'store',
+        value: 'PLACE',
+        choices: ['vault', 'config'],
+        summary: 'Where the key is stored',
+        fallback: 'vault',
+      },
       { name: 'no-check', summary: 'Write it without trying it' },
       JSON_OPTION,
     ],

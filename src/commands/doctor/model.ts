@@ -11,9 +11,12 @@ import { CrabError, toCrabError } from '../../core/base/errors.ts'
 import { pluralize } from '../../core/base/format.ts'
 import type { Config } from '../../core/config/config.ts'
 import { readConfig } from '../../core/config/load-config.ts'
+import { openProcessHost } from '../../core/process/process-host.ts'
 import { CONNECT_HINT } from '../../core/provider/demo.ts'
 import { openModels } from '../../core/provider/discover.ts'
+import { findKeySource } from '../../core/provider/key-source.ts'
 import type { ModelRegistry } from '../../core/provider/registry.ts'
+import { openHelperKeys } from '../../daemon/helper-keys.ts'
 
 /**
  * Reports which model answers, where it is configured, and whether its server can be reached. Spends no
@@ -24,16 +27,19 @@ export const checkModel: Check = async ({ paths, agents, host }, signal) => {
   if (!outcome.ok) return [note('not checked: config.toml has errors')]
   const config = outcome.value
   const soon = AbortSignal.any([signal, AbortSignal.timeout(MAX_WAIT_MS)])
-  const registry = await openModels({ config, env: host.env }, soon)
+  const processes = openProcessHost({ pid: host.pid })
+  const ownCommand = async () => (await host.build()).command
+  const helperKeys = openHelperKeys({ ...host, paths, ownCommand }, processes, soon)
+  const registry = await openModels({ config, env: host.env, helperKeys }, soon)
   return [
-    ...(await checkDefaultModel(registry, config, soon)),
+    ...(await checkDefaultModel(registry, { config, env: host.env }, soon)),
     ...agents.flatMap((agent) => checkAgentModel(registry, agent)),
   ]
 }
 
 async function checkDefaultModel(
   registry: ModelRegistry,
-  config: Config,
+  { config, env }: { config: Config; env: CheckContext['host']['env'] },
   signal: AbortSignal,
 ): Promise<CheckResult[]> {
   let model: string
@@ -46,7 +52,9 @@ async function checkDefaultModel(
   if (source.name === 'demo')
     return [warning('the built-in demo answers, which is not a language model', CONNECT_HINT)]
   const why = config.defaultModel === undefined ? 'its default' : 'set in config.toml'
-  const chosen = ok(`${model} from provider ${source.name} (${source.where}), ${why}`)
+  const key = findKeySource(source.name, config, env)
+  const from = key === undefined ? '' : `; its key is from ${key}`
+  const chosen = ok(`${model} from provider ${source.name} (${source.where}), ${why}${from}`)
   return [chosen, await checkModelEndpoint(source, model, signal)]
 }
 

@@ -51,6 +51,7 @@ function provider() {
     name: filledString(),
     kind: z.enum(PROVIDER_KINDS),
     api_key: z.exactOptional(headerKey()),
+    key_helper: z.exactOptional(z.array(filledString()).check(z.minLength(1))),
     base_url: z.exactOptional(httpAddress()),
     models: z.exactOptional(z.array(z.union([filledString(), z.lazy(model)])).check(z.minLength(1))),
     context: z.exactOptional(z.record(filledString(), wholeNumber(1))),
@@ -58,7 +59,7 @@ function provider() {
     profile: z.exactOptional(filledString()),
     timeout_ms: z._default(milliseconds(), 30_000),
     max_retries: z.exactOptional(wholeNumber(0, 100)),
-  }).check(tableCheck(findMissingAddress), tableCheck(findForeignKeys))
+  }).check(tableCheck(findMissingAddress), tableCheck(findForeignKeys), tableCheck(findSecondKey))
 }
 
 /**
@@ -111,6 +112,11 @@ function* findForeignKeys(table: Record<string, unknown>, isMisspelt: boolean): 
   for (const key of ['region', 'profile']) {
     if (Object.hasOwn(table, key)) yield { path: [key], predicate: 'is for kind = "bedrock" only' }
   }
+}
+
+function* findSecondKey(table: Record<string, unknown>): Generator<TableIssue> {
+  if (!Object.hasOwn(table, 'api_key') || !Object.hasOwn(table, 'key_helper')) return
+  yield { path: ['key_helper'], predicate: 'cannot be combined with api_key', hint: 'remove one of them' }
 }
 
 function* findKeyWithoutAddress(table: Record<string, unknown>, isMisspelt: boolean): Generator<TableIssue> {

@@ -23,6 +23,8 @@ export interface ProviderConfig {
   kind: ProviderKind
   /** The API key. Undefined: the provider's usual environment variable. */
   apiKey: string | undefined
+  /** The program, with its arguments, that prints the API key. */
+  keyHelper?: readonly string[]
   /** The URL without a trailing slash or endpoint. Undefined: the provider's usual address. */
   baseUrl: string | undefined
   /**
@@ -109,6 +111,7 @@ function normalize(table: ConfigTable, locate: (path: KeyPath) => string): Confi
       name: provider.name,
       kind: provider.kind,
       ...connection(provider),
+      ...(provider.key_helper && { keyHelper: provider.key_helper }),
       models: provider.models?.map(toModel),
       ...(provider.context !== undefined && { contexts: provider.context }),
       ...(provider.region !== undefined && { region: provider.region }),

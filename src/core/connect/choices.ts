@@ -56,10 +56,10 @@ export function findConnectChoice(name: string, env: Env): ConnectChoice {
   })
 }
 
-/** Lists the providers of config.toml whose key is stored there, for users who replace it. */
+/** Lists the providers of config.toml whose key is stored there or printed by a program, for users who replace it. */
 export function listSavedProviders({ providers }: Pick<Config, 'providers'>): ConnectChoice[] {
   return providers
-    .filter(({ apiKey, name }) => apiKey !== undefined && name !== LLM_PROVIDER)
+    .filter(({ apiKey, keyHelper, name }) => (apiKey ?? keyHelper) !== undefined && name !== LLM_PROVIDER)
     .map((saved) => {
       const { keyPage } = findPreset(saved) ?? {}
       return {

@@ -83,7 +83,8 @@ function withWindow(table: JsonObject, { connection, model, context: tokens }: S
 }
 
 /** Removes what a new connection replaces. */
-function withoutConnection({ api_key: _, base_url: __, region: ___, ...rest }: JsonObject): JsonObject {
+function withoutConnection(table: JsonObject): JsonObject {
+  const { api_key: _, key_helper: __, base_url: ___, region: ____, ...rest } = table
   return rest
 }
 

@@ -16,10 +16,17 @@ import {
   toEndpoint,
 } from './endpoint.ts'
 import type { Env } from './env.ts'
+import type { HelperKeys } from './helper-keys.ts'
 import { fetchModels, type ReportedModel } from './list-models.ts'
 import { LOCAL_SERVERS, PRESETS, type Preset } from './presets.ts'
 import { ModelRegistry } from './registry.ts'
-import { callEndpoint, type ModelSource, prepareEndpoint } from './source.ts'
+import {
+  callEndpoint,
+  type EndpointResolver,
+  listEndpointModels,
+  type ModelSource,
+  prepareEndpoint,
+} from './source.ts'
 
 /** The inputs of model discovery. */
 export interface ModelLookup {
@@ -31,6 +38,8 @@ export interface ModelLookup {
   localServers?: readonly LocalPort[]
   /** Whether this process is a daemon, whose variables are not those of the user's shell. */
   isInDaemon?: boolean
+  /** Runs key helpers; without it, calls of their providers fail. */
+  helperKeys?: Pick<HelperKeys, 'find'> | undefined
 }
 
 /**
@@ -119,10 +128,12 @@ function noModelsError({ name, where, listModels: canSay, nameHint }: ModelSourc
 /** Creates the source lazily: an incomplete provider is an error for its callers, not for other providers. */
 function configuredSource(
   provider: ProviderConfig,
-  { env, isInDaemon = false }: Pick<ModelLookup, 'env' | 'isInDaemon'>,
+  { env, isInDaemon = false, helperKeys }: Pick<ModelLookup, 'env' | 'isInDaemon' | 'helperKeys'>,
 ): ModelSource {
   const { name, kind, where, models } = provider
   const resolve = () => ({ ...toEndpoint(provider, env), isInDaemon })
+  const resolveKeyed: EndpointResolver = (refused, signal) =>
+    withHelperKey(resolve(), helperKeys, refused, signal)
   const preset = PRESETS.find((known) => known.kind === kind && kind !== 'openai-compatible')
   return {
     name,
@@ -134,10 +145,35 @@ function configuredSource(
     ...(preset && models === undefined && toSuggestion(suggestModel(preset, env, provider))),
     ...(kind in NAMES && { nameHint: NAMES[kind]! }),
     check: () => checkEndpoint(resolve()),
-    prepare: () => prepareEndpoint(resolve()),
-    complete: fitDescriptions((request, signal) => callEndpoint(resolve, request, signal)),
-    ...(canList(kind) && { listModels: (signal) => fetchModels(resolve(), signal) }),
+    prepare() {
+      const endpoint = resolve()
+      prepareEndpoint(endpoint)
+      if (endpoint.keyHelper) helperKeys?.find(endpoint.keyHelper, undefined, NEVER).catch(() => undefined) // the call reports it
+    },
+    complete: fitDescriptions((request, signal) => callEndpoint(resolveKeyed, request, signal)),
+    ...(canList(kind) && { listModels: (signal) => listEndpointModels(resolveKeyed, signal) }),
   }
+}
+
+/** Adds the key that the endpoint's helper prints, if it has one. */
+function withHelperKey(
+  endpoint: ModelEndpoint,
+  helperKeys: ModelLookup['helperKeys'],
+  refused: string | undefined,
+  signal: AbortSignal,
+): ModelEndpoint | Promise<ModelEndpoint> {
+  const { name, where, keyHelper } = endpoint
+  if (!keyHelper) return endpoint
+  const what = `Cannot use provider "${name}" (${where})`
+  if (!helperKeys) throw new CrabError('credentials', `${what}: its key_helper is not run here`)
+  return helperKeys.find(keyHelper, refused, signal).then(
+    (apiKey) => ({ ...endpoint, apiKey }),
+    (reason: unknown) => {
+      const { kind, message, hint } = toCrabError(reason)
+      if (kind === 'cancelled' || message.startsWith('Cannot use provider')) throw reason
+      throw new CrabError(kind, `${what}: ${message}`, { cause: reason, ...(hint !== undefined && { hint }) })
+    },
+  )
 }
 
 /** Returns the pattern of a configured provider's model names, if it is a known one. */
@@ -258,5 +294,6 @@ const NAMES: Partial<Record<ProviderKind, string>> = {
   azure: 'name your deployment with --model or AZURE_OPENAI_DEPLOYMENT',
   bedrock: 'name a model or an inference profile of your region with --model',
 }
+const NEVER = new AbortController().signal
 const LOCAL_WAIT_MS = 150
 const MAX_NAMED = 12

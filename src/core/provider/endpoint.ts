@@ -5,6 +5,7 @@ import type { ProviderKind } from '../config/config-schema.ts'
 import { isVendors, toBaseUrl, type Wire, wireAt } from './address.ts'
 import { type AwsAccess, bedrockAddress, findAwsAccess } from './aws.ts'
 import type { Env } from './env.ts'
+import { describeKeyHelper } from './helper-keys.ts'
 import { PRESETS, type Preset } from './presets.ts'
 
 /** The resolved settings of a model server, ready to be called. */
@@ -15,6 +16,8 @@ export interface ModelEndpoint {
   /** The base URL without a trailing slash; the wire's own paths are appended to it. */
   baseUrl: string
   apiKey: string | undefined
+  /** The program that prints the key, with its arguments; `apiKey` is undefined until it has run. */
+  keyHelper?: readonly string[]
   /** Set for Bedrock: the credentials that sign a request; without credentials the key is sent instead. */
   aws?: AwsAccess
   /** The source of the key, or where it is expected: a variable's name or `file:line`. */
@@ -69,8 +72,8 @@ export function endpointFromEnv(preset: Preset, env: Env): ModelEndpoint | undef
  */
 export function checkEndpoint(endpoint: ModelEndpoint): void {
   checkKey(endpoint)
-  const { name, kind, where, baseUrl, apiKey, aws, isInDaemon } = endpoint
-  if (apiKey !== undefined || aws?.credentials || !isVendors(kind, baseUrl)) return
+  const { name, kind, where, baseUrl, apiKey, keyHelper, aws, isInDaemon } = endpoint
+  if (apiKey !== undefined || keyHelper || aws?.credentials || !isVendors(kind, baseUrl)) return
   const preset = PRESETS.find((known) => known.kind === kind)
   const variables = kind === 'bedrock' ? AWS_KEYS : preset?.keys.join(' or ')
   const why = isInDaemon ? `the daemon was started without ${variables}` : 'no key is set'
@@ -118,7 +121,7 @@ export function findPresetAddress(preset: Preset, env: Env): string | undefined 
 
 type EndpointSource = Pick<
   ProviderConfig,
-  'name' | 'kind' | 'where' | 'baseUrl' | 'apiKey' | 'region' | 'profile'
+  'name' | 'kind' | 'where' | 'baseUrl' | 'apiKey' | 'keyHelper' | 'region' | 'profile'
 >
 
 /** Resolves the address, wire and credentials of a provider. */
@@ -127,11 +130,13 @@ function resolveEndpoint(
   preset: Preset | undefined,
   env: Env,
 ): Omit<ModelEndpoint, 'name' | 'where' | 'timeoutMs' | 'maxRetries'> {
-  const { kind, where, profile } = source
+  const { kind, where, profile, keyHelper } = source
   const variable = preset && keyVariable(preset, env)
-  const sendsKey = profile === undefined && variable !== undefined && variable !== 'AWS_ACCESS_KEY_ID'
+  const sendsKey =
+    !keyHelper && profile === undefined && variable !== undefined && variable !== 'AWS_ACCESS_KEY_ID'
   const apiKey = (source.apiKey ?? (sendsKey ? env[variable] : undefined))?.trim() || undefined
-  const aws = kind === 'bedrock' ? findAwsAccess(env, { ...source, hasKey: apiKey !== undefined }) : undefined
+  const hasKey = apiKey !== undefined || keyHelper !== undefined
+  const aws = kind === 'bedrock' ? findAwsAccess(env, { ...source, hasKey }) : undefined
   const address =
     source.baseUrl ?? (preset && findPresetAddress(preset, env)) ?? (aws && bedrockAddress(aws.region))
   if (address === undefined) throw addressError(source)
@@ -141,8 +146,13 @@ function resolveEndpoint(
     wire,
     baseUrl: toBaseUrl(address, kind, where),
     apiKey,
+    ...(keyHelper && { keyHelper }),
     ...(aws && { aws }),
-    keyFrom: source.apiKey === undefined ? (aws?.from ?? variable ?? where) : where,
+    keyFrom: keyHelper
+      ? describeKeyHelper(keyHelper)
+      : source.apiKey === undefined
+        ? (aws?.from ?? variable ?? where)
+        : where,
     idleMs: QUIET.includes(wire) ? QUIET_MS : IDLE_MS,
   }
 }

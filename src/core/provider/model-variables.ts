@@ -16,13 +16,16 @@ export function modelVariables({ providers }: Pick<Config, 'providers'>, env: En
   return [...new Set(names)]
 }
 
-type ProviderFields = Pick<Partial<ProviderConfig>, 'apiKey' | 'baseUrl' | 'models' | 'region' | 'profile'>
+type ProviderFields = Pick<
+  Partial<ProviderConfig>,
+  'apiKey' | 'keyHelper' | 'baseUrl' | 'models' | 'region' | 'profile'
+>
 
 function listPresetVariables(preset: Preset | undefined, fields: ProviderFields, env: Env): string[] {
   if (preset === undefined) return []
   const { name, kind, keys, addresses = [`${name.toUpperCase()}_BASE_URL`], modelKeys = [] } = preset
   return [
-    ...(fields.apiKey === undefined && fields.profile === undefined ? keys : []),
+    ...(!hasOwnKey(fields) && fields.profile === undefined ? keys : []),
     ...(fields.baseUrl === undefined ? addresses : []),
     ...(fields.baseUrl === undefined && kind === 'azure' ? ['AZURE_RESOURCE_NAME'] : []),
     ...(fields.models === undefined ? modelKeys : []),
@@ -31,11 +34,16 @@ function listPresetVariables(preset: Preset | undefined, fields: ProviderFields,
 }
 
 /** Lists the AWS variables if Bedrock is in use: a region or profile alone is set for other programs. */
-function listAwsVariables({ keys }: Preset, { apiKey, region, profile }: ProviderFields, env: Env): string[] {
-  const isDeclared = apiKey !== undefined || region !== undefined || profile !== undefined
+function hasOwnKey({ apiKey, keyHelper }: ProviderFields): boolean {
+  return apiKey !== undefined || keyHelper !== undefined
+}
+
+function listAwsVariables({ keys }: Preset, fields: ProviderFields, env: Env): string[] {
+  const { region, profile } = fields
+  const isDeclared = hasOwnKey(fields) || region !== undefined || profile !== undefined
   if (!isDeclared && !keys.some((key) => env[key])) return []
   return [
-    ...(apiKey === undefined && profile === undefined ? SECRETS : []),
+    ...(!hasOwnKey(fields) && profile === undefined ? SECRETS : []),
     ...(region === undefined ? REGIONS : []),
   ]
 }

@@ -1,7 +1,8 @@
+import { CrabError } from '../base/errors.ts'
 import type { Wire } from './address.ts'
 import { checkEndpoint, type ModelEndpoint } from './endpoint.ts'
 import { httpFetch, readBodyText } from './http-fetch.ts'
-import type { ReportedModel } from './list-models.ts'
+import { fetchModels, type ReportedModel } from './list-models.ts'
 import { type CallTarget, toNoStreamError } from './model-error.ts'
 import { toRetries, withRetry } from './retry.ts'
 import type { WireCall } from './stream.ts'
@@ -41,13 +42,66 @@ export interface ModelSource {
   listModels?(signal: AbortSignal): Promise<ReportedModel[]>
 }
 
+/**
+ * Returns the endpoint of a call, with its key. `refused` is a key that the server has refused; the same one may be
+ * returned again.
+ */
+export type EndpointResolver = (
+  refused: string | undefined,
+  signal: AbortSignal,
+) => ModelEndpoint | Promise<ModelEndpoint>
+
 /** Calls a model on an endpoint; the first call loads the code for its wire. */
 export async function* callEndpoint(
-  resolve: () => ModelEndpoint,
+  resolve: EndpointResolver,
   request: ModelRequest,
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent> {
-  const endpoint = resolve()
+  const endpoint = await resolve(undefined, signal)
+  try {
+    yield* callOnce(endpoint, request, signal)
+  } catch (reason) {
+    const renewed = await renewKey(reason, { endpoint, resolve }, signal)
+    if (!renewed) throw reason
+    yield* callOnce(renewed, request, signal)
+  }
+}
+
+/** Lists the models of an endpoint. */
+export async function listEndpointModels(
+  resolve: EndpointResolver,
+  signal: AbortSignal,
+): Promise<ReportedModel[]> {
+  const endpoint = await resolve(undefined, signal)
+  try {
+    return await fetchModels(endpoint, signal)
+  } catch (reason) {
+    const renewed = await renewKey(reason, { endpoint, resolve }, signal)
+    if (!renewed) throw reason
+    return await fetchModels(renewed, signal)
+  }
+}
+
+/** Returns the endpoint with another key, if its helper has one after a refusal; a refused call has not answered. */
+async function renewKey(
+  reason: unknown,
+  { endpoint: { keyHelper, apiKey }, resolve }: { endpoint: ModelEndpoint; resolve: EndpointResolver },
+  signal: AbortSignal,
+): Promise<ModelEndpoint | undefined> {
+  if (!keyHelper || !(reason instanceof CrabError) || reason.kind !== 'credentials') return undefined
+  try {
+    const renewed = await resolve(apiKey, signal)
+    return renewed.apiKey === apiKey ? undefined : renewed
+  } catch {
+    return undefined // the refusal is reported
+  }
+}
+
+async function* callOnce(
+  endpoint: ModelEndpoint,
+  request: ModelRequest,
+  signal: AbortSignal,
+): AsyncGenerator<ModelEvent> {
   checkEndpoint(endpoint)
   const { wire, timeoutMs, idleMs, maxRetries, where, aws } = endpoint
   const hint = `check the network and ${aws ? `the region ${aws.region}` : 'base_url'} (${where})`

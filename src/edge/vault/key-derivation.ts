@@ -1,9 +1,19 @@
-import { argon2, randomBytes } from 'node:crypto'
+import { argon2, hkdfSync, randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
 import { isObject } from '../../core/base/json.ts'
 
-/** The parameters of Argon2id (RFC 9106) by which the secret of a vault becomes its AES key. */
-export interface KeyDerivation {
+/** The derivation of a vault's AES key from its secret. */
+export type KeyDerivation = PassphraseDerivation | RandomKeyDerivation
+
+/** HKDF (RFC 5869), for a random key of 256 bits: it cannot be guessed, so that the derivation may be fast. */
+interface RandomKeyDerivation {
+  name: 'hkdf-sha256'
+  /** Base64. */
+  salt: string
+}
+
+/** The parameters of Argon2id (RFC 9106). */
+interface PassphraseDerivation {
   name: 'argon2id'
   memory_kib: number
   passes: number
@@ -13,20 +23,22 @@ export interface KeyDerivation {
 }
 
 /**
- * Chooses the parameters for a secret. A passphrase gets the minimum that OWASP recommends (Password Storage
- * Cheat Sheet: 19 MiB, 2 passes); a random key of 256 bits, which cannot be guessed, the least that is possible.
+ * Chooses the derivation for a secret. A passphrase gets the minimum that OWASP recommends (Password Storage
+ * Cheat Sheet: Argon2id with 19 MiB and 2 passes), a random key of 256 bits HKDF.
  */
 export function newKeyDerivation(secret: string): KeyDerivation {
-  const [memory, passes] = isRandomKey(secret) ? [8, 1] : [19_456, 2]
   const salt = randomBytes(SALT_BYTES).toString('base64')
-  return { name: 'argon2id', memory_kib: memory, passes, parallelism: 1, salt }
+  if (isRandomKey(secret)) return { name: 'hkdf-sha256', salt }
+  return { name: 'argon2id', memory_kib: 19_456, passes: 2, parallelism: 1, salt }
 }
 
 /** Derives the AES key of a vault, 32 bytes. */
 export async function deriveKey(secret: string, kdf: KeyDerivation): Promise<Buffer> {
+  const [message, salt] = [secret.normalize('NFC'), Buffer.from(kdf.salt, 'base64')]
+  if (kdf.name === 'hkdf-sha256') return Buffer.from(hkdfSync('sha256', message, salt, HKDF_INFO, 32))
   return await promisify(argon2)('argon2id', {
-    message: secret.normalize('NFC'),
-    nonce: Buffer.from(kdf.salt, 'base64'),
+    message,
+    nonce: salt,
     parallelism: kdf.parallelism,
     tagLength: 32,
     memory: kdf.memory_kib,
@@ -42,9 +54,9 @@ export function newRandomKey(): string {
 /** Parses stored parameters; undefined when they are not valid, or so large that they would exhaust the machine. */
 export function parseKeyDerivation(value: unknown): KeyDerivation | undefined {
   const { name, memory_kib, passes, parallelism, salt } = isObject(value) ? value : {}
-  if (name !== 'argon2id' || typeof salt !== 'string' || Buffer.from(salt, 'base64').length < SALT_BYTES) {
-    return undefined
-  }
+  if (typeof salt !== 'string' || Buffer.from(salt, 'base64').length < SALT_BYTES) return undefined
+  if (name === 'hkdf-sha256') return { name, salt }
+  if (name !== 'argon2id') return undefined
   if (!isWithin(parallelism, 1, 16) || !isWithin(passes, 1, 64)) return undefined
   if (!isWithin(memory_kib, 8 * parallelism, 1024 * 1024)) return undefined
   return { name, memory_kib, passes, parallelism, salt }
@@ -60,3 +72,4 @@ function isWithin(value: unknown, least: number, most: number): value is number 
 }
 
 const SALT_BYTES = 16
+const HKDF_INFO = 'crabtalk vault'

@@ -15,7 +15,7 @@ export interface HelperRun<T> extends HelperProgram {
   /** Absolute. */
   cwd: string
   /** Its name in errors. */
-  title: 'auth helper' | 'env helper'
+  title: 'auth helper' | 'env helper' | 'key helper'
   /** Parses its standard output. Throws `failed`, saying in lower case what is wrong without quoting the output. */
   parse(output: string): T
   /** Returns the secrets of a result: some helpers print them to standard error too. */

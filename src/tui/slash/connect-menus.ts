@@ -52,9 +52,13 @@ function isFirst({ id, keyVariable, models, savedAddress }: ProviderOption): boo
 const MAIN: readonly string[] = ['anthropic', 'openai', 'gemini']
 
 function toItem(option: ProviderOption): MenuItem {
-  const { id, title, savedAddress } = option
+  const { id, title, savedAddress, keyPlace = '' } = option
   if (savedAddress !== undefined)
-    return { value: id, label: `${title}: replace the key`, detail: savedAddress }
+    return {
+      value: id,
+      label: `${title}: replace the key`,
+      detail: [keyPlace, savedAddress].filter(Boolean).join(' · '),
+    }
   return { value: id, label: title, detail: describeOption(option) }
 }
 
@@ -85,12 +89,13 @@ export function addressEntry(
 
 /** Asks for the key of a provider. */
 export function keyEntry(
-  { title, key, keyVariable, keyPage }: ProviderOption,
+  { title, key, keyVariable, keyPage, keyPlace }: ProviderOption,
   { subject, back }: { subject: ConnectSubject; back?: Overlay | undefined },
 ): Entry {
   const isOptional = keyVariable === undefined && key === 'optional'
   const help = [
-    'It is shown as dots, and stored in config.toml, which only you can read.',
+    'It is shown as dots, and stored in the vault.',
+    ...(keyPlace === undefined ? [] : [`Enter alone keeps the one that is ${keyPlace}.`]),
     ...(keyVariable === undefined ? [] : [`Enter alone uses ${keyVariable}.`]),
     ...(isOptional ? ['Enter alone means no key.'] : []),
     ...(keyPage === undefined ? [] : [`Create one: ${keyPage}`]),
@@ -100,7 +105,7 @@ export function keyEntry(
     subject: toSubject(subject),
     title: `Key for ${title}`,
     isSecret: true,
-    allowsEmpty: keyVariable !== undefined || isOptional,
+    allowsEmpty: keyVariable !== undefined || keyPlace !== undefined || isOptional,
     help: help.join('\n'),
     back,
   })

@@ -173,12 +173,11 @@ async function replaceKey(
   signal: AbortSignal,
 ): Promise<void> {
   const saved = await attempt({ option, subject }, context, signal, async (until) => {
-    await context.ports.providers.save(undefined, { tries: false }, until)
-    return true
+    return await context.ports.providers.save(undefined, { tries: false }, until)
   })
   if (!saved) return
   showOverlay(context, undefined)
-  printNotice(context, 'success', `Replaced the key of ${option.title}`, 'saved in config.toml')
+  printNotice(context, 'success', `Replaced the key of ${option.title}`, saved.place)
 }
 
 async function onFailed(
@@ -207,17 +206,15 @@ async function save(
   signal: AbortSignal,
 ): Promise<void> {
   const saving = (until: AbortSignal) => context.ports.providers.save(model, { tries }, until)
-  const saved = await attempt({ option, subject }, context, signal, async (until) => ({
-    model: await saving(until),
-  }))
+  const saved = await attempt({ option, subject }, context, signal, saving)
   if (!saved) return
   showOverlay(context, undefined)
-  await showModel(saved.model ?? model, option, context, signal)
+  await showModel({ model: saved.model ?? model, place: saved.place }, option, context, signal)
 }
 
 /** Shows the new default model in the chat, or says that the agent has a model of its own. */
 async function showModel(
-  model: string,
+  { model, place }: { model: string; place: string },
   { title }: ProviderOption,
   context: SlashContext,
   signal: AbortSignal,
@@ -227,8 +224,7 @@ async function showModel(
   const { model: own } = await request(dispatch, 'getAgent', { name: state().agent }, signal)
   act({ type: 'set', change: { models } })
   await dropChoice(context, signal)
-  const hint =
-    own === '' ? 'saved in config.toml' : `${state().agent} has a model of its own: ${own}; /model changes it`
+  const hint = own === '' ? place : `${state().agent} has a model of its own: ${own}; /model changes it`
   printNotice(context, 'success', `Connected ${title}. Model: ${model}`, hint)
 }
 

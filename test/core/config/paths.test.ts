@@ -41,6 +41,7 @@ test("homePaths() puts every path under the home, and the user's servers into th
     catalog: '/h/mcp/catalog',
     packages: '/h/packages',
     vault: '/h/vault',
+    vaultChanged: '/h/vault.changed',
     vaultKeys: '/home/me/.config/crabtalk/vault-keys',
     dotEnv: '/h/.env',
     run: '/h/run',

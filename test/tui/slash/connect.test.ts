@@ -33,7 +33,7 @@ test('after Esc a provider that was saved all the same is not reported as connec
   const begun = Promise.withResolvers<void>()
   const save = async () => {
     begun.resolve()
-    return await saving.promise
+    return { model: await saving.promise, place: 'saved in config.toml' }
   }
   const { chat, context } = openConnect(node, { list: async () => [ANTHROPIC], save })
   const chosen = onConnect({ picker: 'connect-model', value: 'm', key: 'anthropic\n' }, context, NEVER)
