@@ -178,6 +178,7 @@ export const SCENARIOS: readonly Scenario[] = [
   crabtalk('mcp', 'export'),
   crabtalk('mcp', 'health'),
   crabtalk('mcp', 'view', 'crab'),
+  crabtalk('mcp', 'doctor'),
   crabtalk('mcp', 'cost'),
   { ...crabtalk('daemon', 'run'), background: true },
   { ...crabtalk('mcp', 'reconnect', 'loop'), daemon: true },

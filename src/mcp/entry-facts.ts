@@ -1,8 +1,10 @@
 import type { CrabError } from '../core/base/errors.ts'
 import { nearest } from '../core/base/nearest.ts'
+import { isSecretName } from '../core/base/secrets/secret-names.ts'
 import type { McpEntry } from '../core/config/mcp-entry.ts'
 import { matchesPieces } from '../core/policy/wildcard.ts'
 import { toTarget } from './fingerprint.ts'
+import { isLoopbackHost } from './oauth/special-address.ts'
 import { validateTarget } from './remote/header-rules.ts'
 import { showTarget } from './secrets/shown-target.ts'
 import { isVisibleTool } from './tools/entry-filter.ts'
@@ -21,6 +23,20 @@ export function describeTarget(entry: McpEntry): string {
 /** Returns why the server of an entry can never be started; undefined when it can be tried. */
 export function validateEntry(entry: McpEntry, home: string): CrabError | undefined {
   return validateTarget(toTarget(entry, { home, baseEnv: {} }))
+}
+
+/**
+ * Finds credentials that an entry sends unencrypted to another machine: a token, a helper's, an `Authorization` header,
+ * or a password in the address. Returns the host; undefined when there are none.
+ */
+export function findClearTextCredentials({ url = '', ...entry }: McpEntry): string | undefined {
+  const address = URL.parse(url)
+  if (address?.protocol !== 'http:' || isLoopbackHost(address.hostname)) return undefined
+  const { auth, auth_helper: helper, headers = {} } = entry
+  const isSecret = (name: string) => /^(?:proxy-)?authorization$/i.test(name) || isSecretName(name)
+  const hasHeader = Object.keys(headers).some(isSecret)
+  const hasAny = auth !== undefined || helper !== undefined || hasHeader || address.password !== ''
+  return hasAny ? address.host : undefined
 }
 
 /** An entry of an agent with the tools of its server; undefined if they were never listed. */

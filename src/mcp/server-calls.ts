@@ -110,7 +110,7 @@ function withLoginCommand(server: DeclaredServer, agent: string): DeclaredServer
 
 async function verifyEntry(
   peers: Peers,
-  { agent, entry }: { agent: AgentConfig; entry: McpEntry },
+  { agent, entry }: { agent: Pick<AgentConfig, 'id'>; entry: McpEntry },
   signal: AbortSignal,
 ): ReturnType<McpServers['verify']> {
   const acquired = await peers.acquire(entry, agent.id)

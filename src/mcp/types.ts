@@ -210,12 +210,12 @@ export interface McpServers extends AsyncDisposable {
     signal: AbortSignal,
   ): Promise<PromptMessage[]>
   /** The last lines of a server's standard error, oldest first: of this process, else of earlier ones. */
-  logs(agent: AgentConfig, name: string): string[]
+  logs(agent: Pick<AgentConfig, 'id' | 'name' | 'mcps' | 'invalidMcps'>, name: string): string[]
   /**
    * Tries an entry without an owner: starts its server and lists the tools. The list is stored for the first
    * turn that uses an identical entry of this agent. Throws as connect() does.
    */
-  verify(agent: AgentConfig, entry: McpEntry, signal: AbortSignal): Promise<VerifiedServer>
+  verify(agent: Pick<AgentConfig, 'id'>, entry: McpEntry, signal: AbortSignal): Promise<VerifiedServer>
   /**
    * Replaces `[env]` and the defaults of `[mcp]` of config.toml, also for registered agents: servers that it changes are restarted, the
    * others continue. Turns under way keep the connections they have.

@@ -297,8 +297,8 @@ export interface ChatPorts {
   readonly schedules: SchedulesPort
   readonly servers: SessionServersPort
   readonly catalog: CatalogPort
-  /** Checks this installation as `crabtalk doctor` does, and applies the fixes if that is asked for. */
-  checkSetup(options: { fix: boolean }, signal: AbortSignal): Promise<readonly SetupArea[]>
+  /** Checks this installation as `crabtalk doctor` does, with `--fix` or `--deep` if that is asked for. */
+  checkSetup(options: { fix: boolean; deep: boolean }, signal: AbortSignal): Promise<readonly SetupArea[]>
   /** Milliseconds since 1970. */
   now(): number
   /** Milliseconds of a clock that never jumps. */

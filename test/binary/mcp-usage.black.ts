@@ -45,6 +45,7 @@ const MISTAKES: [string[], RegExp, RegExp][] = [
   [['mcp', 'reconnect', 'a', 'b'], /it takes no/, /./],
   [['mcp', 'health', 'a', 'b'], /it takes no/, /./],
   [['mcp', 'health', '--all', 'fs'], /^Cannot combine --all with a name or --agent$/, /give only one/],
+  [['mcp', 'doctor', 'a', 'b'], /it takes no/, /./],
   [['mcp', 'view', 'a', 'b'], /it takes no/, /./],
   [['mcp', 'cost', '--all', '-a', 'crab'], /^Cannot combine --all with a name or --agent$/, /give only one/],
   [['mcp', 'trace', 'a', 'b'], /it takes no/, /./],

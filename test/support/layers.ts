@@ -116,6 +116,7 @@ export const LAYERS: Record<string, readonly string[]> = {
     ...MECHANISM,
     'src/core/policy/wildcard.ts',
     'src/mcp/fingerprint.ts',
+    'src/mcp/oauth/special-address.ts',
     'src/mcp/remote/header-rules.ts',
     'src/mcp/secrets/shown-target.ts',
     'src/mcp/tools/entry-filter.ts',

@@ -23,7 +23,7 @@ import { checkHomeFolder } from './home.ts'
 import { checkModel } from './model.ts'
 import { checkPermissions } from './permissions.ts'
 import { checkCompletions, checkProgram } from './program.ts'
-import { checkServers } from './servers.ts'
+import { checkServers } from './servers/servers.ts'
 import { checkTerminal } from './terminal.ts'
 
 /** Runs `crabtalk doctor`: checks everything and says what to do. Exits with 1 when there is a problem. */
@@ -31,13 +31,14 @@ export const doctorCommand: CommandHandler = async (invocation) => runChecks(inv
 
 /**
  * Runs the checks of these areas, prints the results, and with --fix applies the fixes; the exit code is 1
- * while there is a problem.
+ * while there is a problem. `deep` is that of collectFindings().
  */
 export async function runChecks(
   { options, host, signal }: Parameters<CommandHandler>[0],
   checks: typeof DOCTOR_CHECKS,
+  deep = options.has('deep'),
 ): Promise<number> {
-  const mode = { deep: options.has('deep'), fix: options.has('fix') }
+  const mode = { deep, fix: options.has('fix') }
   const areas = await withProgress(host, 'checking', collectFindings({ host, checks, ...mode }, signal))
   const hasProblem = areas.some(({ found }) => found.some(({ status }) => status === 'problem'))
   if (options.has('json')) printJson(host, toJson(areas, hasProblem))
@@ -95,7 +96,7 @@ async function runCheck(check: Check, context: CheckContext, limit: AbortSignal)
 }
 
 /** Reads the valid agents; the check of the configuration reports the others. */
-async function readAgents({ agents }: HomePaths): Promise<AgentConfig[]> {
+export async function readAgents({ agents }: HomePaths): Promise<AgentConfig[]> {
   const files = await readAgentFiles(agents).catch(() => [])
   const outcomes = await Promise.all(files.map(toAgent))
   return outcomes.flatMap((outcome) => (outcome.ok ? [outcome.value] : []))

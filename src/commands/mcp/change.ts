@@ -15,7 +15,7 @@ import type { Attached } from '../../daemon/attach.ts'
 import { attachServers } from './attach-servers.ts'
 import { changeEntry, readNewServers, readWholeEntry } from './entry.ts'
 import { readServers } from './servers.ts'
-import { printWarning, unfilledTexts } from './unfilled.ts'
+import { listEntryWarnings, printWarning } from './unfilled.ts'
 
 /** Runs `crabtalk mcp add`. */
 export const addServerCommand: CommandHandler = async (invocation) => {
@@ -144,7 +144,7 @@ export async function writeEntry(
   const { toolCount } = await withProgress(host, `starting ${entry['name']}`, writing)
   // it was accepted, so it is a valid entry
   const written = { agent: readAgentOption(options), entry: entry as McpEntry }
-  for (const { message, hint } of unfilledTexts(written)) printWarning(host, message, hint)
+  for (const { message, hint } of listEntryWarnings(written)) printWarning(host, message, hint)
   return verify ? toolCount : undefined
 }
 

@@ -14,7 +14,7 @@ import { readAgentOption, readViewedAgent } from './change.ts'
 import { toJsonTool } from './rows.ts'
 import { readAllServers, readServers, type ServerRow } from './servers.ts'
 import { printSessionServers, readSessionServers, toJsonSessionServer } from './session-list.ts'
-import { printWarning, unfilledTexts } from './unfilled.ts'
+import { listEntryWarnings, printWarning } from './unfilled.ts'
 
 /** Runs `crabtalk mcp list`; exits as for `config` when an agent file is invalid. */
 export const listServersCommand: CommandHandler = async ({ options, host, signal }) => {
@@ -71,7 +71,7 @@ async function printServers(host: Host, servers: readonly ServerRow[], isAll: bo
 }
 
 function listWarnings(server: ServerRow) {
-  return [...unfilledTexts(server), ...findIdlePatterns(server)]
+  return [...listEntryWarnings(server), ...findIdlePatterns(server)]
 }
 
 function toRow({ entry, state, tools }: ServerRow): string[] {

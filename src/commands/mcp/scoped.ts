@@ -19,7 +19,7 @@ import type { ServerScope } from '../../edge/entries/types.ts'
 import { openResolver, toSessionPlace } from '../session-servers.ts'
 import { answerServers } from '../trust/answer-servers.ts'
 import { changeEntry, readNewServers, readWholeEntry } from './entry.ts'
-import { printWarning } from './unfilled.ts'
+import { listEntryWarnings, printWarning } from './unfilled.ts'
 
 /** The mcp.toml that a command changes. */
 interface ScopedFile {
@@ -181,9 +181,11 @@ async function checkServer(host: Host, file: ScopedFile, entry: JsonObject): Pro
   )
 }
 
-/** Warns about the variables that have no value yet. */
+/** Warns about variables that have no value yet, and about tokens that are sent unencrypted. */
 async function warnAboutValues(host: Host, file: ScopedFile, entry: JsonObject): Promise<void> {
-  const { reason, hint = '', missing } = await resolveScoped(host, file, entry)
+  const { reason, hint = '', missing, entry: literal } = await resolveScoped(host, file, entry)
+  const warnings = literal ? listEntryWarnings({ agent: '', entry: literal }) : []
+  for (const one of warnings) printWarning(host, one.message, one.hint)
   if (missing !== undefined) printWarning(host, `${entry['name']} cannot start yet: ${reason}`, hint)
 }
 

@@ -43,6 +43,21 @@ a server that is not disabled has failed.`,
     load: async () => (await import('./health.ts')).serverHealthCommand,
   },
   {
+    path: ['mcp', 'doctor'],
+    args: '[name]',
+    kinds: ['server'],
+    summary: 'Check what keeps servers from working',
+    details: `Starts each server of all agents and of the trusted files for this directory, lists its tools and ends it. Checks programs and
+their versions, certificates, the clock and credentials, also of the service. Exits with 1 when there is a problem.`,
+    options: [anyAgent, json],
+    examples: [
+      'crabtalk mcp doctor',
+      'crabtalk mcp doctor fs',
+      'crabtalk mcp doctor --agent reviewer --json',
+    ],
+    load: async () => (await import('../doctor/server-doctor.ts')).serverDoctorCommand,
+  },
+  {
     path: ['mcp', 'cost'],
     args: '[name]',
     kinds: ['server'],

@@ -78,7 +78,10 @@ function withoutIndex({ path, message, ...rest }: ValidationIssue): ValidationIs
 }
 
 /** Returns the entry of an agent's server. Throws `config` for one whose entry is invalid, as findMcpEntry() does else. */
-export function findAgentServer({ name: agent, mcps, invalidMcps }: AgentConfig, name: string): McpEntry {
+export function findAgentServer(
+  { name: agent, mcps, invalidMcps }: Pick<AgentConfig, 'name' | 'mcps' | 'invalidMcps'>,
+  name: string,
+): McpEntry {
   const invalid = invalidMcps?.find((one) => one.name === name)
   if (invalid) throw toInvalidEntryError(invalid)
   return findMcpEntry(agent, mcps, name)

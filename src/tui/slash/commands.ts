@@ -284,7 +284,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   },
   {
     name: 'doctor',
-    args: '[fix]',
+    args: '[fix|deep]',
     summary: 'check this installation and suggest fixes',
     whileBusy: true,
     run: showDoctor,

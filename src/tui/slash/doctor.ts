@@ -5,35 +5,44 @@ import type { SetupArea } from '../ports.ts'
 import { hint, inColumns, printNotice, showOverlay } from './print.ts'
 import type { SlashContext } from './types.ts'
 
-/** `/doctor [fix]`: shows what `crabtalk doctor` finds, or applies the fixes that need no question. */
+/**
+ * `/doctor [fix|deep]`: shows what `crabtalk doctor` finds, after applying the fixes that need no question, or after
+ * starting the MCP servers.
+ */
 export async function showDoctor(args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
-  if (args !== '' && args !== FIX)
-    return printNotice(context, 'warning', `Cannot check "${args}": /doctor takes only "${FIX}"`)
-  await check({ fix: args === FIX }, context, signal)
+  if (args !== '' && args !== FIX && args !== DEEP)
+    return printNotice(context, 'warning', `Cannot check "${args}": /doctor takes only "${FIX}" or "${DEEP}"`)
+  await check({ fix: args === FIX, deep: args === DEEP }, context, signal)
 }
 
 /** Carries out the key of the page. */
 export async function onDoctorKey(context: SlashContext, signal: AbortSignal): Promise<void> {
-  await check({ fix: true }, context, signal)
+  await check({ fix: true, deep: false }, context, signal)
 }
 
 const FIX = 'fix'
+const DEEP = 'deep'
 
-async function check(options: { fix: boolean }, context: SlashContext, signal: AbortSignal): Promise<void> {
-  hint(context, 'Checking…')
+async function check(
+  options: { fix: boolean; deep: boolean },
+  context: SlashContext,
+  signal: AbortSignal,
+): Promise<void> {
+  hint(context, options.deep ? 'Starting the MCP servers…' : 'Checking…')
   try {
-    showOverlay(context, doctorPage(await context.ports.checkSetup(options, signal)))
+    showOverlay(context, doctorPage(await context.ports.checkSetup(options, signal), options.deep))
   } finally {
     hint(context, '')
   }
 }
 
-function doctorPage(areas: readonly SetupArea[]): PageOverlay {
+function doctorPage(areas: readonly SetupArea[], isDeep: boolean): PageOverlay {
   const all = areas.flatMap(({ findings }) => findings)
   const count = (status: string) => all.filter((one) => one.status === status).length
   const title = `Doctor: ${pluralize(count('problem'), 'problem')}, ${pluralize(count('warning'), 'warning')}`
   const text = areas.map((area) => `${area.area}\n${inColumns(toRows(area))}`).join('\n\n')
-  const page = newPage(title, `${text}\n\nWith the MCP servers started: crabtalk doctor --deep`)
+  const more = isDeep ? '' : `\n\n/doctor ${DEEP} starts the MCP servers, too`
+  const page = newPage(title, `${text}${more}`)
   if (!all.some(({ isFixable }) => isFixable)) return page
   return { ...page, action: { picker: 'doctor', value: '', keys: [{ key: 'f', label: FIX }] } }
 }

@@ -95,7 +95,7 @@ test('/doctor shows the findings of all areas, and fixes what can be fixed', asy
     assert.match(overlay.text, new RegExp(`^${area}$`, 'm'))
   assert.equal(chat.state().hint, '')
   await runSlash('/doctor now', chat.context, NEVER)
-  assert.match(JSON.stringify(chat.blocks().at(-1)), /\/doctor takes only \\"fix\\"/)
+  assert.match(JSON.stringify(chat.blocks().at(-1)), /\/doctor takes only \\"fix\\" or \\"deep\\"/)
   await onChosen({ type: 'chosen', picker: 'doctor', value: '', key: 'f' }, chat.context, NEVER)
   const fixed = chat.state().overlay
   assert.ok(fixed?.kind === 'page')

@@ -1,0 +1,44 @@
+import type { AgentConfig } from '../core/config/agent-schema.ts'
+import type { McpEntry } from '../core/config/mcp-entry.ts'
+import { homePaths } from '../core/config/paths.ts'
+import type { AttachingProcess } from './attaching-process.ts'
+import { composeInProcess } from './in-process.ts'
+
+/** Tries servers in this process, without an owner and apart from those of a daemon. */
+export interface ServerTrials extends AsyncDisposable {
+  /**
+   * Starts the server of an entry, lists its tools and ends it. Throws `credentials` or `unavailable` with the
+   * reason, without secrets.
+   */
+  tryServer(agent: TrialAgent, entry: McpEntry, signal: AbortSignal): Promise<TriedServer>
+  /** Returns the last line that the server wrote to standard error; undefined when there is none. */
+  readLastLine(agent: TrialAgent, entry: McpEntry): string | undefined
+}
+
+/** The agent that declares an entry: a server that is not shared belongs to it. */
+type TrialAgent = Pick<AgentConfig, 'id' | 'name'>
+
+/** The result of a start. */
+export interface TriedServer {
+  tools: number
+  startMs: number
+}
+
+/** Opens the trials of a home. Disposing ends what still runs. */
+export async function openServerTrials(caller: AttachingProcess, signal: AbortSignal): Promise<ServerTrials> {
+  const paths = homePaths(caller.env, { cwd: caller.cwd(), homeDir: caller.homeDir })
+  const services = await composeInProcess(caller, paths)
+  const servers = await services.mcp(signal)
+  return {
+    async tryServer(agent, entry, signal) {
+      const began = services.now()
+      await using verified = await servers.verify(agent, entry, signal)
+      return { tools: verified.tools.length, startMs: Math.round(services.now() - began) }
+    },
+    readLastLine(agent, entry) {
+      const lines = servers.logs({ ...agent, mcps: [entry] }, entry.name)
+      return lines.findLast((line) => line.trim() !== '' && !line.startsWith('[crabtalk: '))
+    },
+    [Symbol.asyncDispose]: () => services[Symbol.asyncDispose](),
+  }
+}
