@@ -75,7 +75,7 @@ test('the help of every mcp and policy command has an example', async () => {
   const verbs = [...group.matchAll(/^ {2}mcp (\w+)/gm)].map(([, verb]) => verb!)
   const own = 'catalog info install list get add set remove enable disable'
   const others =
-    'ping tools call login logout token ps health cost logs reconnect trace serve resources read prompts prompt import export'
+    'ping tools call login logout token ps view health doctor cost logs reconnect trace serve resources read prompts prompt import export'
   assert.deepEqual(verbs, `${own} ${others}`.split(' '))
   for (const words of [...verbs.map((verb) => ['mcp', verb]), ['policy', 'why']]) {
     const { stdout, stderr, code } = await box.run([...words, '--help'])

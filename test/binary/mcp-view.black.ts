@@ -116,6 +116,10 @@ test('mcp view shows each process with its owners, and how it is', async () => {
   )
   assert.match(stdout, /\n {2}last error +(now|\d+s ago): .*cannot open the database: /)
   assert.match(stdout, /\n {2}failures +\d+ in a row(, next retry .*)?\n/)
+  const doctor = await mcp(box, ['doctor'])
+  assert.equal(doctor.code, 1)
+  assert.match(doctor.stdout, /ok {7}one of crab runs in the daemon, answered in \d+ ms, 2 tools\n/)
+  assert.match(doctor.stdout, /problem {2}bad of ann: it exited with code 1: .*cannot open the database/)
   const union = JSON.parse((await view('--json')).stdout)
   assert.equal(union.running, true)
   assert.deepEqual(

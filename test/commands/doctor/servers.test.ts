@@ -221,6 +221,23 @@ test('mcp doctor checks the certificate of a server, and the clock of this machi
   assert.doesNotMatch(JSON.stringify(found), /s3cr3t/)
 })
 
+test('mcp doctor names invalid entries, placeholders, and a server that nothing declares', async () => {
+  const left = { name: 'left', command: 'sh', args: ['-c', 'exit'], env: { TOKEN: '<YOUR_TOKEN>' } }
+  await using home = await makeHome(`${entriesToml(left)}[[mcps]]\nname = "typo"\ncomand = "sh"\n`)
+  const found = await home.doctor(['mcp'])
+  assert.match(
+    found[1]!.text,
+    /^problem: typo of crab: agents\/crab\.toml:\d+: unknown key "mcps\[1\]\.comand"$/,
+  )
+  assert.match(
+    found.at(-1)!.text,
+    /^warning: env\.TOKEN of the server "left" is the placeholder <YOUR_TOKEN>/,
+  )
+  assert.deepEqual(await home.doctor(['mcp', 'typo']), [found[1]])
+  assert.equal(await main('crabtalk', ['mcp', 'doctor', 'lfet'], home.host), 1)
+  assert.match(home.stderr(), /Cannot find the server "lfet": .*\nhint: did you mean "left"\?/)
+})
+
 /** Certificates, and what is said of them. */
 const CERTIFICATES: [days: number, error: string | undefined, expected: RegExp][] = [
   [90, undefined, /^$/],

@@ -30,7 +30,7 @@ export interface ServerSelection {
 
 /**
  * Finds the servers of agents, and those that files give to sessions in the working directory; of a project only
- * those of trusted files. Throws `missing` for a name that nothing declares.
+ * those of trusted files. Throws `missing` for a name that nothing declares. An invalid entry is not a server.
  */
 export async function findCheckedServers(
   { host, agents }: Pick<CheckContext, 'host' | 'agents'>,
@@ -43,7 +43,8 @@ export async function findCheckedServers(
     one.mcps.filter(isSelected).map((entry) => ({ what: `${entry.name} of ${one.name}`, agent: one, entry })),
   )
   const ofFiles = files.filter(({ server }) => isSelected(server))
-  if (name !== undefined && own.length + ofFiles.length === 0) {
+  const isInvalid = selected.some(({ invalidMcps = [] }) => invalidMcps.some(isSelected))
+  if (name !== undefined && own.length + ofFiles.length === 0 && !isInvalid) {
     const first = selected.find((one) => one.name === DEFAULT_AGENT) ?? selected[0] ?? NO_AGENT
     findAgentServer(agent === undefined ? first : { ...first, name: agent }, name)
   }

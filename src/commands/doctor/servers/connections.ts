@@ -68,12 +68,19 @@ async function tryOne(
   signal: AbortSignal,
 ): Promise<CheckResult> {
   const { what, agent, entry } = server
+  const limit = AbortSignal.timeout(START_MS)
   try {
-    const { tools, startMs } = await trials.tryServer(agent, entry, signal)
+    const { tools, startMs } = await trials.tryServer(agent, entry, AbortSignal.any([signal, limit]))
     return ok(`${what} started in ${startMs} ms, ${pluralize(tools, 'tool')}`)
   } catch (reason) {
+    if (limit.aborted) return toLate(server)
     return toProblem(server, reason, trials.readLastLine(agent, entry))
   }
+}
+
+function toLate({ what, entry, agent }: CheckedServer): CheckResult {
+  const wait = `crabtalk mcp ping ${entry.name} -a ${agent.name} waits as long as its startup_timeout_ms`
+  return problem(`${what}: it did not start within ${START_MS / 1000} s`, wait)
 }
 
 /** Describes a failed start with the last line of standard error, unless the error has it. */
@@ -121,3 +128,5 @@ function proxyNotes(
 }
 
 const MAX_LINE = 200
+/** Shorter than the limit of the whole check, so that one server does not cost the findings about the others. */
+const START_MS = 50_000

@@ -28,7 +28,8 @@ export async function checkSelectedServers(
   signal: AbortSignal,
 ): Promise<CheckResult[]> {
   const { servers, findings } = await findCheckedServers(context, selection)
-  if (servers.length + findings.length === 0) return [note('no agent has an MCP server')]
+  if (servers.length + findings.length === 0 && selection.name === undefined)
+    return [note('no agent has an MCP server')]
   const checkCredentials = openCredentialCheck(context)
   const starts = context.deep ? await startServers(servers, context, signal) : undefined
   const ofEach = servers.map(async (server) => {
