@@ -3,6 +3,9 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { stringify } from 'smol-toml'
+import { openVaultHome } from '../../src/commands/vault/home.ts'
+import { toProviderKeyName } from '../../src/edge/credentials/provider-name.ts'
+import { createVault, openVault } from '../../src/edge/vault/vault.ts'
 import type { Keystrokes } from './typist.ts'
 
 /** One run of the program that must succeed: it warms the code caches, and it tests the finished binary. */
@@ -48,6 +51,7 @@ export const SCENARIOS: readonly Scenario[] = [
   hot('send', '--model', 'loopback-anthropic', 'say hi'),
   hot('send', '--model', 'loopback-openai', '-s', 'build', 'say hi'),
   hot('send', '--model', 'loopback-openai', '-s', 'build', 'and again'),
+  hot('send', '--model', 'loopback-vault', 'say hi'),
   hot('agent', 'list'),
   hot('conversation', 'list'),
   hot('send', '--model', 'loopback-openai', '-a', CALLER, 'call mcp__loop__echo {"text":"hi"}'),
@@ -191,6 +195,7 @@ export const SCENARIOS: readonly Scenario[] = [
   ...['login', 'logout', 'token', 'import', 'trace'].map((verb) => crabtalk('mcp', verb, '--help')),
   crabtalk('vault', 'status'),
   crabtalk('vault', 'list'),
+  crabtalk('vault', 'key', 'kept'),
   ...['init', 'set', 'get', 'remove', 'explain', 'env', 'header', 'rotate-key'].map((verb) =>
     crabtalk('vault', verb, '--help'),
   ),
@@ -235,8 +240,27 @@ export async function makeHome(folder: string, modelUrl: string): Promise<Record
       `models = ["${model}"]`,
     ].join('\n'),
   )
+  providers.push(
+    `[[providers]]
+name = "kept"
+kind = "openai-compatible"
+base_url = ${JSON.stringify(new URL('/v1', modelUrl).href)}
+key_helper = ["crabtalk", "vault", "key", "kept"]
+models = ["loopback-vault"]`,
+  )
   await writeFile(join(folder, 'config.toml'), `${providers.join('\n\n')}\n`, { mode: 0o600 })
-  return { HOME: folder, CRABTALK_HOME: folder }
+  const env = { HOME: folder, CRABTALK_HOME: folder, XDG_CONFIG_HOME: join(folder, 'user') }
+  await storeKey(env)
+  return env
+}
+
+/** Stores the key of the provider that has it in the vault, as `crabtalk connect` does. */
+async function storeKey(env: Readonly<Record<string, string>>): Promise<void> {
+  const host = { env, pid: process.pid, cwd: () => env['HOME']!, homeDir: env['HOME']! }
+  await using home = await openVaultHome(host)
+  const never = new AbortController().signal
+  await createVault(home, 'file', never)
+  await (await openVault(home))!.set({ [toProviderKeyName('kept')]: 'none' }, never)
 }
 
 /** Writes the agent with this MCP server to a home. */

@@ -21,6 +21,7 @@ import { type Keystrokes, typist } from './typist.ts'
 const NOBODY = 2 ** 22 + 1
 
 type Run = typeof import('../../bin/run.ts').run
+type KeyReader = typeof import('../../src/commands/vault/provider-key.ts').readProviderKey
 
 // A standalone program, `warm-up.ts FOLDER`: runs the scenarios with the chunks in that folder, then writes
 // next to each chunk what V8 has compiled of it, and to hot.json the names of the chunks that hot scenarios
@@ -46,7 +47,10 @@ async function warmUp(folder: string): Promise<void> {
     keepBytecode()
   }
   keepBytecode()
-  await runScenarios((load('./run.js') as { run: Run }).run, keep)
+  const [keyReader] = readdirSync(folder).filter((name) => /^provider-key-\w+\.js$/.test(name))
+  const readVaultKey: KeyReader = (...call) =>
+    (load(`./${keyReader}`) as { readProviderKey: KeyReader }).readProviderKey(...call)
+  await runScenarios({ run: (load('./run.js') as { run: Run }).run, readVaultKey }, keep)
   await writeFile(join(folder, 'hot.json'), JSON.stringify([...caches.keys()]))
   for (const id of readdirSync(folder).filter((name) => name.endsWith('.js'))) load(`./${id}`)
   keep()
@@ -67,7 +71,10 @@ function restoreFlags(): void {
 }
 
 /** Runs the scenarios, and calls `cold` between the hot ones and the others. */
-async function runScenarios(run: Run, cold: () => void): Promise<void> {
+async function runScenarios(
+  { run, readVaultKey }: { run: Run; readVaultKey: KeyReader },
+  cold: () => void,
+): Promise<void> {
   await using model = await startModelServer(loopbackModel)
   await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   let isHot = true
@@ -85,7 +92,13 @@ async function runScenarios(run: Run, cold: () => void): Promise<void> {
       stdin: () => Readable.from([Buffer.from(input)]),
       screen: () => keys && fakeScreen(keys),
     }
-    const host = { ...quietHost(env, dir.path), ...outputs, ...streams }
+    const quiet = quietHost(env, dir.path)
+    const host = {
+      ...quiet,
+      ...outputs,
+      ...streams,
+      readVaultKey: (name: string) => readVaultKey(name, quiet),
+    }
     if (background) {
       daemon = run(program, argv, { ...host, pid: NOBODY, ...inherited() })
       await Promise.race([daemon, daemonListens(env)])

@@ -1,8 +1,11 @@
+import { platform } from 'node:os'
 import type { CommandHandler } from '../../cli/command.ts'
+import { resolvePaths } from '../../cli/paths.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { toProviderKeyName } from '../../edge/credentials/provider-name.ts'
+import type { VaultHome } from '../../edge/vault/types.ts'
 import { openVault } from '../../edge/vault/vault.ts'
-import { openVaultHome, type VaultHost } from './home.ts'
+import type { VaultHost } from './home.ts'
 
 /** Runs `crabtalk vault key`, which providers in config.toml have as `key_helper`. */
 export const providerKeyCommand: CommandHandler = async ({ options, host }) => {
@@ -16,12 +19,25 @@ export const providerKeyCommand: CommandHandler = async ({ options, host }) => {
   return 0
 }
 
-/** Returns the key of a model provider from the vault. Throws `credentials` when it is not there, or as the vault does. */
+/**
+ * Returns the key of a model provider from the vault. The first model call of every command waits for it, so it loads
+ * only what reading needs. Throws `credentials` when the key is not there, or as the vault does.
+ */
 export async function readProviderKey(provider: string, host: VaultHost): Promise<string> {
-  await using home = await openVaultHome(host)
-  const key = await (await openVault(home))?.get(toProviderKeyName(provider))
+  const key = await (await openVault(toReadOnlyHome(host)))?.get(toProviderKeyName(provider))
   if (key) return key
   throw new CrabError('credentials', `Cannot find the key of ${provider}: the vault does not have it`, {
     hint: `crabtalk connect ${provider}`,
   })
+}
+
+function toReadOnlyHome(host: VaultHost): VaultHome {
+  return {
+    paths: resolvePaths(host),
+    env: host.env,
+    platform: platform(),
+    lock: () => Promise.reject(new Error('reading takes no lease')),
+    run: async (...call) => (await import('../../core/process/run-tool.ts')).runTool(...call),
+    now: Date.now,
+  }
 }
