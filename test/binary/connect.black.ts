@@ -98,6 +98,12 @@ test('connect asks on a terminal, hides the key, and asks again after a wrong on
   assert.equal((await terminal.finished).code, 0, terminal.output())
   assert.match(terminal.output(), /Connected Anthropic, default model claude-haiku-4-5/)
   assert.doesNotMatch(terminal.output(), /sk-/)
+  const again = box.terminal(['connect', 'anthropic'])
+  await again.shows(/Key for Anthropic \(not shown; Enter keeps the one it has\): /)
+  again.type('\r')
+  assert.equal((await again.finished).code, 0, again.output())
+  assert.match(again.output(), /Connected anthropic \(.*config\.toml, the key in the vault\)/)
+  assert.equal(server.requests.at(-1)?.key, KEY)
 })
 
 test('the first start of the chat offers to connect, and /connect leads from an empty home to an answer', async () => {
