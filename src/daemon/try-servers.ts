@@ -1,6 +1,8 @@
+import { CrabError } from '../core/base/errors.ts'
 import type { AgentConfig } from '../core/config/agent-schema.ts'
 import type { McpEntry } from '../core/config/mcp-entry.ts'
 import { homePaths } from '../core/config/paths.ts'
+import { LOGIN_COMMAND, toLoginCommand } from '../mcp/remote/login-hint.ts'
 import type { AttachingProcess } from './attaching-process.ts'
 import { composeInProcess } from './in-process.ts'
 
@@ -13,6 +15,13 @@ export interface ServerTrials extends AsyncDisposable {
   tryServer(agent: TrialAgent, entry: McpEntry, signal: AbortSignal): Promise<TriedServer>
   /** Returns the last line that the server wrote to standard error; undefined when there is none. */
   readLastLine(agent: TrialAgent, entry: McpEntry): string | undefined
+}
+
+/** Gives the command that logs in to a server that is declared already. */
+function explainLogin(reason: unknown, server: string, agent: string): never {
+  if (!(reason instanceof CrabError) || !reason.hint?.includes(`${LOGIN_COMMAND} `)) throw reason
+  const { kind, message, cause } = reason
+  throw new CrabError(kind, message, { cause, hint: toLoginCommand(server, agent) })
 }
 
 /** The agent that declares an entry: a server that is not shared belongs to it. */
@@ -32,7 +41,8 @@ export async function openServerTrials(caller: AttachingProcess, signal: AbortSi
   return {
     async tryServer(agent, entry, signal) {
       const began = services.now()
-      await using verified = await servers.verify(agent, entry, signal)
+      const starting = servers.verify(agent, entry, signal)
+      await using verified = await starting.catch((reason) => explainLogin(reason, entry.name, agent.name))
       return { tools: verified.tools.length, startMs: Math.round(services.now() - began) }
     },
     readLastLine(agent, entry) {

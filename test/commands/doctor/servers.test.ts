@@ -91,6 +91,12 @@ test('doctor names programs that a service would not find, and packages that nee
     texts.at(-1),
     `warning: js of crab: its package needs node >=99.1, and node is ${process.version}`,
   )
+  await writeFile(join(tools, 'docker'), '#!/bin/sh\necho no daemon >&2\nexit 1\n', { mode: 0o755 })
+  await home.write(entriesToml({ name: 'box', command: 'docker', args: ['run', 'x'] }))
+  assert.deepEqual((await home.doctor([], { PATH: [tools, '/bin'].join(delimiter) })).at(-1), {
+    text: 'problem: docker does not work: no daemon',
+    hint: 'start Docker, and see that you may use it',
+  })
   assert.deepEqual(
     [
       isOlder('v20.19.2', '^18.3 || >=20.20'),
@@ -238,6 +244,16 @@ test('mcp doctor names invalid entries, placeholders, and a server that nothing 
   assert.match(home.stderr(), /Cannot find the server "lfet": .*\nhint: did you mean "left"\?/)
 })
 
+test('mcp doctor names the command that logs in to a server', async () => {
+  await using server = await listen((_, response) => {
+    response.writeHead(401, { 'www-authenticate': 'Bearer' }).end()
+  })
+  await using home = await makeHome(entriesToml({ name: 'far', url: `${server.origin}/mcp` } as never))
+  const [found] = await home.doctor(['mcp'])
+  assert.match(found!.text, /^problem: far of crab: it requires authentication: it answered HTTP 401/)
+  assert.equal(found!.hint, 'crabtalk mcp login far')
+})
+
 /** Certificates, and what is said of them. */
 const CERTIFICATES: [days: number, error: string | undefined, expected: RegExp][] = [
   [90, undefined, /^$/],
@@ -285,7 +301,7 @@ async function makeHome(entries: string) {
       const { checks } = JSON.parse(one.stdout().slice(before))
       return checks
         .filter(({ area }: { area: string }) => area === 'mcp servers')
-        .filter(({ message }: { message: string }) => !/^node \d/.test(message))
+        .filter(({ message }: { message: string }) => !/node \d/.test(message))
         .map(({ status, message, hint }: Record<string, string>) => ({ text: `${status}: ${message}`, hint }))
     },
   }

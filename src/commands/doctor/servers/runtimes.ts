@@ -1,25 +1,39 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join } from 'node:path'
 import { type CheckContext, type CheckResult, ok, problem, warning } from '../../../cli/check.ts'
+import { toCrabError } from '../../../core/base/errors.ts'
 import { findProgram } from '../../../core/process/find-program.ts'
 import { runTool } from '../../../core/process/run-tool.ts'
 import type { CheckedServer } from './checked-servers.ts'
 
 /** A program that runs servers. */
 interface Runtime {
-  /** The commands of entries that use it. */
+  /** The names of the commands of entries that use it. */
   commands: RegExp
-  argv: readonly [string, ...string[]]
+  /** Returns the command line that prints its version. */
+  toVersionLine(command: string): readonly [string, ...string[]]
   hint: string
 }
 
 const RUNTIMES: readonly Runtime[] = [
-  { commands: /^(?:node|npx|npm)$/, argv: ['node', '--version'], hint: 'install Node 20 or newer' },
-  { commands: /^uvx?$/, argv: ['uv', '--version'], hint: 'install uv: https://docs.astral.sh/uv' },
-  { commands: /^python3?$/, argv: ['python3', '--version'], hint: 'install Python 3' },
+  {
+    commands: /^(?:node|npx|npm)$/,
+    toVersionLine: (command) => [toName(command) === 'node' ? command : 'node', '--version'],
+    hint: 'install Node 20 or newer',
+  },
+  {
+    commands: /^uvx?$/,
+    toVersionLine: (command) => [command, '--version'],
+    hint: 'install uv: https://docs.astral.sh/uv',
+  },
+  {
+    commands: /^python[\d.]*$/,
+    toVersionLine: (command) => [command, '--version'],
+    hint: 'install Python 3',
+  },
   {
     commands: /^docker$/,
-    argv: ['docker', 'version', '--format', '{{.Server.Version}}'],
+    toVersionLine: (command) => [command, 'version', '--format', '{{.Server.Version}}'],
     hint: 'start Docker, and see that you may use it',
   },
 ]
@@ -30,27 +44,33 @@ export async function checkRuntimes(
   { host }: Pick<CheckContext, 'host'>,
   signal: AbortSignal,
 ): Promise<CheckResult[]> {
-  const used = RUNTIMES.map((runtime) => ({
-    runtime,
-    users: servers.filter(
-      ({ entry }) => entry.disabled !== true && runtime.commands.test(toName(entry.command)),
-    ),
-  })).filter(({ users }) => users.length > 0)
-  const found = used.map(async ({ runtime, users }) => {
-    const { argv, hint } = runtime
-    const [name] = argv
-    try {
-      const { code, stdout, stderr } = await runTool(argv, { env: host.env, timeoutMs: LIMIT_MS }, signal)
-      const version = stdout.trim().split('\n')[0] ?? ''
-      if (code !== 0) return [problem(`${name} does not work: ${lastLine(stderr)}`, hint)]
-      const old = name === 'node' ? await findTooOld(version, users, host) : []
-      return old.length > 0 ? old : [ok(`${name} ${version.replace(/^\D+/, '')}`)]
-    } catch {
-      signal.throwIfAborted()
-      return [] // each server that needs it says that it is missing
-    }
+  const active = servers.filter(({ entry }) => entry.disabled !== true)
+  const used = RUNTIMES.flatMap((runtime) => {
+    const users = active.filter(({ entry }) => runtime.commands.test(toName(entry.command)))
+    const programs = Map.groupBy(users, ({ entry }) => runtime.toVersionLine(entry.command!)[0])
+    return [...programs.values()].map((group) => ({ runtime, users: group }))
   })
-  return (await Promise.all(found)).flat()
+  return (await Promise.all(used.map((one) => checkRuntime(one, host, signal)))).flat()
+}
+
+async function checkRuntime(
+  { runtime, users }: { runtime: Runtime; users: readonly CheckedServer[] },
+  host: CheckContext['host'],
+  signal: AbortSignal,
+): Promise<CheckResult[]> {
+  const line = runtime.toVersionLine(users[0]!.entry.command!)
+  const [program] = line
+  try {
+    const { code, stdout, stderr } = await runTool(line, { env: host.env, timeoutMs: LIMIT_MS }, signal)
+    const version = stdout.trim().split('\n')[0] ?? ''
+    if (code !== 0) return [problem(`${program} does not work: ${lastLine(stderr)}`, runtime.hint)]
+    const old = toName(program) === 'node' ? await findTooOld(version, users, host) : []
+    return old.length > 0 ? old : [ok(`${program} ${version.replace(/^\D+/, '')}`)]
+  } catch (reason) {
+    signal.throwIfAborted()
+    const { kind, message } = toCrabError(reason)
+    return kind === 'missing' ? [] : [problem(message, runtime.hint)] // servers that need it say that it is missing
+  }
 }
 
 async function findTooOld(
