@@ -102,7 +102,7 @@ export async function findSavedKey(
   const inVault = findVaultProvider(keyHelper)
   if (inVault === undefined) return undefined
   const stored = await readProviderKey(inVault, host).catch((reason: unknown) => {
-    if (reason instanceof CrabError && reason.kind === 'credentials') return undefined // the user gives another one
+    if (reason instanceof CrabError) return undefined // the user gives another one
     throw reason
   })
   return stored === undefined ? undefined : { choice: saved, apiKey: stored }
