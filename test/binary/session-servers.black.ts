@@ -11,6 +11,7 @@ import type { Reply } from '../support/model-server.ts'
 import { HAS_DAEMONS } from '../support/run-binary.ts'
 import { startSandboxDaemon, WITH_DAEMON } from '../support/sandbox-daemon.ts'
 import { assertFailed, makeTalk, type Talk } from '../support/talk.ts'
+import { until } from '../support/until.ts'
 
 const HELLO: Reply = { parts: ['Hello.'] }
 const FEW = { tools: ['few'] } as const
@@ -210,6 +211,78 @@ test('mcp commands with --scope change a file of servers, keep trust in it, and 
   const taken = await talk.run(['mcp', 'add', ...project, 'a', 'x'])
   assertFailed(taken, 'conflict', { message: /already has it/ })
 })
+
+for (const daemon of [false, true]) {
+  test(`mcp get, tools, ping and call use servers of files, only of trusted ones, ${daemon ? 'with' : 'without'} a daemon`, async () => {
+    await using records = await recordFolder()
+    await using talk = await makeTalk(() => HELLO)
+    await using _ = daemon && !HAS_DAEMONS ? await startSandboxDaemon(talk) : undefined
+    const env = daemon ? WITH_DAEMON : {}
+    const mcp = (...args: string[]) => talk.run(['mcp', ...args], { env })
+    const [mine, theirs] = ['one', 'one'].map((name) =>
+      watchedServer(records.path, FEW, { name, env: { TOKEN: variable('MY_TOKEN:-planted-value') } }),
+    ) as [WatchedServer, WatchedServer]
+    const user = join(talk.env['HOME']!, '.config', 'crabtalk', 'mcp.toml')
+    await mkdir(join(user, '..'), { recursive: true })
+    await writeFile(user, stringify({ server: toServers(mine.entry) }))
+    await writeProject(talk, theirs.entry, { off: { disabled: true }, bad: { command: variable('NOT_SET') } })
+
+    const held = await mcp('ping', '--scope', 'project', 'one')
+    assert.match(
+      held.stderr,
+      /you have not trusted its file yet \(crabtalk trust|trusted its file yet\n.*crabtalk trust/,
+    )
+    for (const args of [['tools'], ['call', 'one', 'echo', 'text=x']]) {
+      const [verb = '', name = 'one', ...rest] = args
+      const refused = await mcp(verb, '--scope', 'project', name, ...rest)
+      assertFailed(refused, 'config', {
+        message: /you have not trusted its file yet/,
+        hint: /crabtalk trust/,
+      })
+    }
+    assert.deepEqual(theirs.starts(), [])
+    const called = await mcp('call', 'one', 'echo', 'text=hi')
+    assert.deepEqual([called.stdout, called.stderr], ['hi\n', ''])
+    assert.deepEqual([mine.starts().length > 0, theirs.starts()], [true, []])
+
+    await talk.run(['trust', '--yes'])
+    const before = mine.starts().length
+    assert.equal((await mcp('call', 'one', 'echo', 'text=hi')).stdout, 'hi\n')
+    assert.match((await mcp('tools', 'one')).stdout, /^mcp__one__echo +ask /m)
+    assert.match((await mcp('ping', '--scope', 'project', 'one')).stdout, /^one +ok +2 /m)
+    assert.ok(theirs.starts().length > 0)
+    assert.equal(mine.starts().length, before)
+    assert.match((await mcp('ping', '--scope', 'user')).stdout, /^one +ok +2 /m)
+    assert.equal(mine.starts().length, before + 1)
+
+    const got = await mcp('get', 'one')
+    assert.match(got.stdout, /^# one: .+\/\.crabtalk\/mcp\.toml\n# ready\n\n\[server\.one\]\ncommand = /)
+    assert.doesNotMatch(got.stdout, /planted-value/)
+    const json = JSON.parse((await mcp('get', '--json', '--scope', 'user', 'one')).stdout)
+    assert.deepEqual([json.name, json.source, json.scope, json.state], ['one', user, 'user', 'ready'])
+    assertFailed(await mcp('call', 'bad', 'x'), 'config', {
+      message: /NOT_SET is not set/,
+      hint: /vault set/,
+    })
+    assertFailed(await mcp('tools', 'off'), 'config', {
+      message: /disabled/,
+      hint: /mcp enable --scope project off/,
+    })
+    assertFailed(await mcp('get', '--scope', 'user', 'oen'), 'missing', { message: /oen/, hint: /"one"/ })
+    await until('nothing is left of them', () => [...mine.starts(), ...theirs.starts()].every(isGone))
+    await mcp('add', '--no-verify', 'one', '--', 'no-such-program')
+    assertFailed(await mcp('call', 'one', 'echo', 'text=hi'), 'unavailable', { message: /no-such-program/ })
+    assert.equal((await mcp('call', '--scope', 'project', 'one', 'echo', 'text=hi')).stdout, 'hi\n')
+  })
+}
+
+function isGone(pid: number): boolean {
+  try {
+    return !process.kill(pid, 0)
+  } catch {
+    return true
+  }
+}
 
 /** Answers a question in plain lines. */
 async function typeAnswer(chat: Session, digit: string): Promise<void> {

@@ -18,6 +18,7 @@ import { attachServers } from './attach-servers.ts'
 import { parseCallArguments } from './call-arguments.ts'
 import { followCallProgress } from './call-progress.ts'
 import { readAgentOption } from './change.ts'
+import { readFileEntry } from './file-servers.ts'
 
 /** Runs `crabtalk mcp call`; exits with the code of `tool` when the tool reports a failure. */
 export const callToolCommand: CommandHandler = async ({ options, host, signal }) => {
@@ -26,9 +27,12 @@ export const callToolCommand: CommandHandler = async ({ options, host, signal })
   const outFile = options.value('out-file')
   await openOutFile(outFile, host) // fails before the call when the file can never be written
   await using attached = await attachServers(host, signal)
+  const agent = readAgentOption(options)
+  const entry = await readFileEntry(attached.dispatch, { agent, name, options, host }, signal)
   const message = {
-    agent: readAgentOption(options),
+    agent,
     name,
+    entry,
     action: McpActionKind.CALL,
     tool,
     arguments: JSON.stringify(callArguments.args),
@@ -56,16 +60,14 @@ async function callShown(
   }: { message: DeepPartial<McpAction> & Record<'agent' | 'name' | 'tool', string>; host: Host },
   signal: AbortSignal,
 ): Promise<McpActionResult> {
-  const { agent, name, tool } = message
+  const { name, tool, agent } = message
   using line = openStatusLine(host)
   const over = new AbortController()
   const what = `calling ${tool} of ${name}`
   line.show(what)
   const report = (text: string) => line.update(`${what}: ${text}`)
   const either = AbortSignal.any([signal, over.signal])
-  const following = line.isPossible
-    ? followCallProgress(dispatch, { agent, name, report }, either)
-    : undefined
+  const following = line.isPossible ? followCallProgress(dispatch, { agent, report }, either) : undefined
   try {
     return await request(dispatch, 'mcpAction', message, signal)
   } finally {

@@ -11,6 +11,7 @@ import { describeTarget, findIdlePatterns, inferTransport } from '../../mcp/entr
 import { isVisibleTool } from '../../mcp/tools/entry-filter.ts'
 import { attachServers } from './attach-servers.ts'
 import { readAgentOption, readViewedAgent } from './change.ts'
+import { findFileServer, toFileServerText, toJsonFileServer } from './file-servers.ts'
 import { toJsonTool } from './rows.ts'
 import { readAllServers, readServers, type ServerRow } from './servers.ts'
 import { printSessionServers, readSessionServers, toJsonSessionServer } from './session-list.ts'
@@ -44,11 +45,15 @@ export const getServerCommand: CommandHandler = async ({ options, host, signal }
   const agent = readAgentOption(options)
   const servers = await readServers(attached.dispatch, agent, signal)
   const name = options.args[0] ?? ''
-  findMcpEntry(
-    agent,
-    servers.map(({ entry }) => entry),
-    name,
-  )
+  const own = servers.map(({ entry }) => entry)
+  const found = await findFileServer(name, { options, host }, own)
+  if (found) {
+    if (options.has('json')) return printJson(host, toJsonFileServer(found))
+    const text = toFileServerText(found)
+    host.stdout.write(host.stdout.isTerminal ? sanitize(text) : text)
+    return 0
+  }
+  findMcpEntry(agent, own, name)
   const server = servers.find(({ entry }) => entry.name === name)!
   if (options.has('json')) return printJson(host, toJson(server))
   host.stdout.write(host.stdout.isTerminal ? sanitize(toText(server)) : toText(server))

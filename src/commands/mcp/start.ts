@@ -1,5 +1,5 @@
 import { wantsColor } from '../../cli/color.ts'
-import type { CommandHandler, ParsedOptions } from '../../cli/command.ts'
+import type { CommandHandler } from '../../cli/command.ts'
 import { formatError } from '../../cli/error-text.ts'
 import { printJson, printTable } from '../../cli/print.ts'
 import { withProgress } from '../../cli/progress.ts'
@@ -8,9 +8,11 @@ import { findMcpEntry } from '../../core/config/mcp-declaration.ts'
 import type { McpEntry } from '../../core/config/mcp-entry.ts'
 import { McpActionKind, type McpActionResult } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
+import type { SessionServer } from '../../edge/entries/session-servers.ts'
 import { findIdlePatterns } from '../../mcp/entry-facts.ts'
 import { attachServers } from './attach-servers.ts'
 import { readAgentOption } from './change.ts'
+import { findFileServer, listFileServers, requireFileEntry } from './file-servers.ts'
 import { toJsonTool, toToolRow } from './rows.ts'
 import { readAllServers, readServers } from './servers.ts'
 import { printWarning } from './unfilled.ts'
@@ -77,13 +79,15 @@ async function startAll(
 ): Promise<StartOutcome[]> {
   await using attached = await attachServers(host, signal)
   const { dispatch } = attached
-  const targets = await listTargets(dispatch, options, signal)
+  const targets = await listTargets(dispatch, { options, host }, signal)
   if (targets.length === 0)
     host.stderr.write('No servers to start; add one with crabtalk mcp add NAME -- COMMAND\n')
   const outcomes = targets.map(async (target): Promise<StartOutcome> => {
+    if (target.error) return target
     try {
-      const { agent, name } = target
-      return { ...target, result: await request(dispatch, 'mcpAction', { agent, name, action }, signal) }
+      const { agent, name, literal = '' } = target
+      const message = { agent, name, action, entry: literal }
+      return { ...target, result: await request(dispatch, 'mcpAction', message, signal) }
     } catch (reason) {
       return { ...target, error: toCrabError(reason) }
     }
@@ -92,22 +96,18 @@ async function startAll(
   return await withProgress(host, `starting ${names}`, Promise.all(outcomes))
 }
 
-type Target = Pick<StartOutcome, 'agent' | 'name' | 'entry'>
+/** `literal` is the JSON of a server of a file; `error` is why it cannot be used. */
+type Target = Pick<StartOutcome, 'agent' | 'name' | 'entry' | 'error'> & { literal?: string }
 
 async function listTargets(
   dispatch: Dispatch,
-  options: ParsedOptions,
+  { options, host }: Pick<Invocation, 'options' | 'host'>,
   signal: AbortSignal,
 ): Promise<Target[]> {
-  const agent = readAgentOption(options)
-  if (!options.has('all'))
-    return (await resolveEntries(dispatch, options, signal)).map((entry) => ({
-      agent,
-      name: entry.name,
-      entry,
-    }))
-  if (options.args.length > 0 || options.has('agent')) {
-    throw new CrabError('usage', 'Cannot combine --all with a name or --agent', {
+  if (!options.has('all')) return await resolveTargets(dispatch, { options, host }, signal)
+  const isScoped = options.value('scope') !== undefined
+  if (options.args.length > 0 || options.has('agent') || isScoped) {
+    throw new CrabError('usage', 'Cannot combine --all with a name, --agent or --scope', {
       hint: 'give only one of them',
     })
   }
@@ -117,15 +117,37 @@ async function listTargets(
   )
 }
 
-async function resolveEntries(
+async function resolveTargets(
   dispatch: Dispatch,
-  options: ParsedOptions,
+  { options, host }: Pick<Invocation, 'options' | 'host'>,
   signal: AbortSignal,
-): Promise<McpEntry[]> {
-  const entries = (await readServers(dispatch, readAgentOption(options), signal)).map(({ entry }) => entry)
-  if (options.args.length === 0) return entries.filter(({ disabled }) => disabled !== true)
-  const named = options.args.map((name) => findMcpEntry(readAgentOption(options), entries, name))
-  return [...new Set(named)]
+): Promise<Target[]> {
+  const agent = readAgentOption(options)
+  const toTarget = (entry: McpEntry): Target => ({ agent, name: entry.name, entry })
+  const isScoped = options.value('scope') !== undefined
+  if (isScoped && options.args.length === 0) {
+    const servers = await listFileServers({ options, host })
+    return servers.filter(({ state }) => state !== 'disabled').map((found) => toFileTarget(agent, found))
+  }
+  const entries = isScoped ? [] : (await readServers(dispatch, agent, signal)).map(({ entry }) => entry)
+  if (options.args.length === 0) return entries.filter(({ disabled }) => disabled !== true).map(toTarget)
+  const names = [...new Set(options.args)]
+  return await Promise.all(
+    names.map(async (name) => {
+      const found = await findFileServer(name, { options, host }, entries)
+      return found ? toFileTarget(agent, found) : toTarget(findMcpEntry(agent, entries, name))
+    }),
+  )
+}
+
+function toFileTarget(agent: string, found: SessionServer): Target {
+  const { name } = found.server
+  try {
+    const entry = requireFileEntry(found)
+    return { agent, name, entry, literal: JSON.stringify(entry) }
+  } catch (reason) {
+    return { agent, name, entry: { name }, error: toCrabError(reason) }
+  }
 }
 
 /** Prints the errors, and returns the exit code. */

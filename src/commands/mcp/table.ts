@@ -26,6 +26,15 @@ const noVerify: CommandOption = {
   summary: 'Write the entry without starting the server first',
 }
 
+/** The same option for commands that use a server without changing it. */
+const usedScope: CommandOption = {
+  name: 'scope',
+  value: 'SCOPE',
+  choices: ['user', 'project'],
+  fallback: 'the server of the agent, then one of a file',
+  summary: 'Use the server of your own mcp.toml, or of the files of this project',
+}
+
 const scope: CommandOption = {
   name: 'scope',
   value: 'SCOPE',
@@ -51,8 +60,8 @@ export const MCP_COMMANDS: readonly Command[] = [
     args: '<name>',
     kinds: ['server'],
     summary: 'Show the entry of a server, where it is written, and its state',
-    options: [agent, json],
-    examples: ['crabtalk mcp get fs'],
+    options: [agent, usedScope, json],
+    examples: ['crabtalk mcp get fs', 'crabtalk mcp get --scope project docs'],
     load: async () => (await import('./list.ts')).getServerCommand,
   },
   {
@@ -147,9 +156,9 @@ started first; if that fails, nothing is written.`,
     args: '[...names]',
     kinds: ['server'],
     summary: 'Start servers and measure how long each takes to answer',
-    details: `Without a name, pings all that are not disabled. Agents that declare the same server share its process. Exits with 69 when a
+    details: `Without a name, pings all of the agent that are not disabled, or with --scope those of the files. Agents that declare the same server share its process. Exits with 69 when a
 server cannot be reached.`,
-    options: [agent, { name: 'all', summary: 'Include every agent' }, json],
+    options: [agent, usedScope, { name: 'all', summary: 'Include every agent' }, json],
     examples: ['crabtalk mcp ping', 'crabtalk mcp ping fs github', 'crabtalk mcp ping --all'],
     load: async () => (await import('./start.ts')).pingServersCommand,
   },
@@ -160,7 +169,7 @@ server cannot be reached.`,
     summary: 'List the tools of servers and the rules that apply to them',
     details: `Lists tools under the names that the model sees, with the effect of a call (allow, ask or deny) and the rule that
 decides it. A tool that the agent does not get is listed as hidden, with the reason. Starts the servers.`,
-    options: [agent, json],
+    options: [agent, usedScope, json],
     examples: ['crabtalk mcp tools', 'crabtalk mcp tools fs --json | jq -r .[].name'],
     load: async () => (await import('./start.ts')).listToolsCommand,
   },
@@ -174,6 +183,7 @@ JSON object, or - to read it from standard input. Prints the text of the result;
 Deny rules apply here too. Calls that an agent would ask about run without asking, because you make them yourself.`,
     options: [
       agent,
+      usedScope,
       {
         name: 'out-file',
         short: 'O',

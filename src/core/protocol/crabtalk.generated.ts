@@ -2451,6 +2451,8 @@ export interface McpAction {
   uri: string;
   /** CALL: arguments as the user typed them. A parameter of type string gets this text instead. */
   words: { [key: string]: string };
+  /** The JSON of an entry: acts on this server, which is stored nowhere, instead of one of the agent's. PING, CALL, TOOLS. */
+  entry: string;
 }
 
 export interface McpAction_WordsEntry {
@@ -18646,7 +18648,7 @@ export const McpToolView: MessageFns<McpToolView> = {
 };
 
 function createBaseMcpAction(): McpAction {
-  return { agent: "", name: "", action: 0, tool: "", arguments: "", uri: "", words: {} };
+  return { agent: "", name: "", action: 0, tool: "", arguments: "", uri: "", words: {}, entry: "" };
 }
 
 export const McpAction: MessageFns<McpAction> = {
@@ -18672,6 +18674,9 @@ export const McpAction: MessageFns<McpAction> = {
     globalThis.Object.entries(message.words).forEach(([key, value]: [string, string]) => {
       McpAction_WordsEntry.encode({ key: key as any, value }, writer.uint32(498).fork()).join();
     });
+    if (message.entry !== "") {
+      writer.uint32(506).string(message.entry);
+    }
     return writer;
   },
 
@@ -18747,6 +18752,14 @@ export const McpAction: MessageFns<McpAction> = {
             }
             continue;
           }
+          case 63: {
+            if (tag !== 506) {
+              break;
+            }
+
+            message.entry = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -18779,6 +18792,7 @@ export const McpAction: MessageFns<McpAction> = {
       },
       {},
     );
+    message.entry = object.entry ?? "";
     return message;
   },
 };

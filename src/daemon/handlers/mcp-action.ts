@@ -5,7 +5,9 @@ import { newUlid } from '../../core/base/ids.ts'
 import { didYouMean } from '../../core/base/nearest.ts'
 import type { AgentConfig } from '../../core/config/agent-schema.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
-import { findAgentServer, findMcpEntry } from '../../core/config/mcp-declaration.ts'
+import { entryRules } from '../../core/config/entry-rules.ts'
+import { checkMcpEntry, findAgentServer, findMcpEntry } from '../../core/config/mcp-declaration.ts'
+import type { Rule } from '../../core/policy/types.ts'
 import { type McpAction, McpActionKind, McpActionResult } from '../../core/protocol/crabtalk.generated.ts'
 import { isVisibleTool } from '../../mcp/tools/entry-filter.ts'
 import type { McpServers, ServerView, ToolView } from '../../mcp/types.ts'
@@ -44,13 +46,40 @@ export async function mcpAction(
   signal: AbortSignal,
 ): Promise<McpActionResult> {
   const stored = await services.agents.get(message.agent || DEFAULT_AGENT)
+  if (message.entry !== '') return await actOnEntry(services, { stored, message }, signal)
   refuseMissing(services, stored, message.name)
   const agent = toBuiltAgent(services, stored)
   findAgentServer(agent, message.name)
-  const act = ACTIONS[message.action]
-  if (!act) throw new CrabError('invalid', 'Cannot act on the server: unknown action')
+  return await perform(ACTIONS, { services, servers: await services.mcp(signal), agent, message }, signal)
+}
+
+/** Performs an action on a server that only this request names; a server that it started ends afterwards. */
+async function actOnEntry(
+  services: ActionServices & Pick<Services, 'mcp'>,
+  { stored, message }: { stored: AgentConfig; message: McpAction },
+  signal: AbortSignal,
+): Promise<McpActionResult> {
+  const what = `Cannot use the MCP server "${message.name}"`
+  const entry = checkMcpEntry(what, readObject(what, message.entry), undefined)
+  if (entry.name !== message.name) throw new CrabError('invalid', `${what}: its entry has another name`)
   const servers = await services.mcp(signal)
-  const result = await act({ services, servers, agent, message }, signal)
+  const agent = { ...stored, id: `${stored.id}:${newUlid()}`, mcps: [entry] }
+  try {
+    return await perform(ENTRY_ACTIONS, { services, servers, agent, message }, signal)
+  } finally {
+    await servers.hook.onUnregisterAgent?.(agent)
+  }
+}
+
+async function perform(
+  actions: Partial<Record<McpActionKind, Act>>,
+  context: ActionContext,
+  signal: AbortSignal,
+): Promise<McpActionResult> {
+  const { servers, agent, message } = context
+  const act = actions[message.action]
+  if (!act) throw new CrabError('invalid', 'Cannot act on the server: unknown action')
+  const result = await act(context, signal)
   const { fingerprint } = requireServer(servers, agent, message.name)
   const peer = servers.peers().find((one) => one.fingerprint === fingerprint)
   return { ...McpActionResult.create(), ...result, peer: peer && toPeer(peer) }
@@ -67,6 +96,13 @@ const ACTIONS: Partial<Record<McpActionKind, Act>> = {
   [McpActionKind.LOGS]: async ({ servers, agent, message }) => ({ logs: servers.logs(agent, message.name) }),
   [McpActionKind.TOOLS]: tools,
   ...RESOURCE_ACTIONS,
+}
+
+/** The actions on a server that no file of an agent declares. */
+const ENTRY_ACTIONS: typeof ACTIONS = {
+  [McpActionKind.PING]: ping,
+  [McpActionKind.CALL]: call,
+  [McpActionKind.TOOLS]: tools,
 }
 
 async function ping(context: ActionContext, signal: AbortSignal): Promise<Result> {
@@ -91,7 +127,7 @@ async function disable({ services, agent, message }: ActionContext, disabled: bo
 async function tools(context: ActionContext, signal: AbortSignal): Promise<Result> {
   const { services, servers, agent, message } = context
   await servers.connect(agent, message.name, signal)
-  const rules = await loadAgentRules(services, agent)
+  const rules = await loadRules(services, agent, message)
   return { tools: toToolViews(requireServer(servers, agent, message.name), rules) }
 }
 
@@ -124,7 +160,7 @@ async function call(context: ActionContext, signal: AbortSignal): Promise<Result
  * call.
  */
 async function permit({ services, agent, message }: ActionContext, tool: ToolView) {
-  const rules = await loadAgentRules(services, agent)
+  const rules = await loadRules(services, agent, message)
   const { effect, rule, reason } = judgeTool({ server: message.name, tool }, rules)
   if (effect !== 'deny') return
   const hint = rule ? `change the rule ${rule.pattern} of ${rule.source}` : undefined
@@ -133,6 +169,17 @@ async function permit({ services, agent, message }: ActionContext, tool: ToolVie
     `Cannot call ${tool.remoteName} of "${message.name}": ${reason}`,
     hint ? { hint } : {},
   )
+}
+
+/** Returns the rules of the agent, after those of an entry that only the request has. */
+async function loadRules(
+  services: ActionServices,
+  agent: AgentConfig,
+  { entry }: McpAction,
+): Promise<Rule[]> {
+  const own =
+    entry === '' ? [] : agent.mcps.flatMap((one) => entryRules(one, () => `the entry of ${one.name}`))
+  return [...own, ...(await loadAgentRules(services, agent))]
 }
 
 /** Finds a tool by its own name, or by the name that the model sees. */

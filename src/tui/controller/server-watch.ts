@@ -1,6 +1,6 @@
-import { McpPeerState, type McpView } from '../../core/protocol/crabtalk.generated.ts'
+import { type McpPeer, McpPeerState, type McpView } from '../../core/protocol/crabtalk.generated.ts'
 import { request, requestMany } from '../../core/protocol/dispatch.ts'
-import type { ChatPorts } from '../ports.ts'
+import type { ChatPorts, SessionServerRow } from '../ports.ts'
 import { getServerPanel } from '../state/focus.ts'
 import type { ChatStore } from '../state/store.ts'
 import type { ChatState } from '../state/types.ts'
@@ -19,7 +19,8 @@ interface WatchOptions {
 export async function watchServers(options: WatchOptions, signal: AbortSignal): Promise<void> {
   const { store, ports, agent } = options
   const { mcps } = await request(ports.dispatch, 'getAgent', { name: agent }, signal)
-  if (mcps.length === 0) store.act({ type: 'set', change: { servers: new Map() } })
+  const hasServers = mcps.length > 0 || (await ports.servers.list()).length > 0
+  if (!hasServers) store.act({ type: 'set', change: { servers: new Map() } })
   let timer: ReturnType<typeof setTimeout> | undefined
   const lookIn = (ms: number) => {
     timer ??= setTimeout(() => {
@@ -35,7 +36,7 @@ export async function watchServers(options: WatchOptions, signal: AbortSignal): 
     const events = requestMany(ports.dispatch, 'subscribeMcpEvents', {}, signal)
     const first = events.next()
     first.catch(() => undefined) // it is awaited below
-    if (mcps.length > 0) await look(options, signal)
+    if (hasServers) await look(options, signal)
     for (let event = await first; !event.done; event = await events.next()) lookIn(COLLECT_MS)
   } finally {
     stop()
@@ -51,25 +52,46 @@ const PANEL_MS = 1_000
 async function look({ store, ports, agent }: WatchOptions, signal: AbortSignal): Promise<void> {
   const isOpen = getServerPanel(store.get()) !== undefined
   const view = await request(ports.dispatch, 'mcpView', isOpen ? {} : { agent }, signal)
-  const servers = countedServers(view, agent)
+  const session = await ports.servers.list()
+  const servers = countedServers(view, agent, session)
   if (!isSame(servers, store.get().servers)) store.act({ type: 'set', change: { servers } })
   if (!isOpen) return
   const { updatedPanel } = await import('../slash/mcp-panel.ts')
-  const session = await ports.servers.list()
   const panel = getServerPanel(store.get())
   if (!panel || signal.aborted) return
   const overlay = updatedPanel(panel, view, { agent: store.get().agent, session })
   store.act({ type: 'set', change: { overlay } })
 }
 
-/** Returns the servers that the agent may use, by name. */
-function countedServers({ agents }: McpView, agent: string): ChatState['servers'] {
+/** Returns the servers that the agent may use in this window, by name: those of its file, and those of other files. */
+function countedServers(
+  { agents, peers }: McpView,
+  agent: string,
+  session: readonly SessionServerRow[],
+): ChatState['servers'] {
   const own = agents.find((one) => one.agent === agent)?.servers ?? []
   const enabled = own.filter(({ state }) => state !== McpPeerState.DISABLED)
-  return new Map(enabled.map(({ name, state }) => [name, STATES.get(state) ?? 'disconnected']))
+  const isHere = ({ owners }: McpPeer, name: string) =>
+    owners.some((owner) => owner.agent === agent && owner.name === name)
+  const used = session.filter(
+    ({ name, state }) => (state === 'ready' || state === 'invalid') && own.every((one) => one.name !== name),
+  )
+  return new Map([
+    ...enabled.map(({ name, state }) => [name, toServerState(state)] as const),
+    ...used.map(({ name, state }) => {
+      const peer = peers.find((one) => isHere(one, name))
+      return [name, state === 'invalid' ? 'failed' : toServerState(peer?.state)] as const
+    }),
+  ])
 }
 
-const STATES: ReadonlyMap<McpPeerState, 'connecting' | 'connected' | 'failed'> = new Map([
+type ServerState = NonNullable<ReturnType<ChatState['servers']['get']>>
+
+function toServerState(state: McpPeerState | undefined): ServerState {
+  return STATES.get(state ?? McpPeerState.UNSPECIFIED) ?? 'disconnected'
+}
+
+const STATES: ReadonlyMap<McpPeerState, ServerState> = new Map([
   [McpPeerState.CONNECTING, 'connecting'],
   [McpPeerState.CONNECTED, 'connected'],
   [McpPeerState.INVALID, 'failed'],

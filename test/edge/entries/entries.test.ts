@@ -6,6 +6,7 @@ import { editServers } from '../../../src/edge/entries/edit-servers.ts'
 import { expandEntry } from '../../../src/edge/entries/expand.ts'
 import { parseJsonServers } from '../../../src/edge/entries/parse-json-servers.ts'
 import { parseTomlServers } from '../../../src/edge/entries/parse-toml-servers.ts'
+import { resolveServer } from '../../../src/edge/entries/session-servers.ts'
 import { makeTree } from '../../support/trees.ts'
 
 const variable = (text: string) => `\${${text}}`
@@ -92,6 +93,20 @@ test('parseJsonServers() takes the format of Claude Code, and says which keys it
     ],
   )
   assert.match(parseJsonServers('[]', '/f').problems[0]!.message, /it is not a JSON object/)
+})
+
+test('resolveServer() gives an entry the time limits of the environment below its own', async () => {
+  const resolver = { find: async () => undefined }
+  const limits = async (keys: string, env: Record<string, string>) => {
+    const { servers } = parseTomlServers(`[server.a]\ncommand = "a"\n${keys}`, '/f', 'user')
+    const { entry } = await resolveServer(servers[0]!, { resolver, projectDir: '/p', env })
+    return [entry?.startup_timeout_ms, entry?.timeout_ms]
+  }
+  const env = { MCP_TIMEOUT: '30000', MCP_TOOL_TIMEOUT: '90000' }
+  assert.deepEqual(await limits('', env), [30_000, 90_000])
+  assert.deepEqual(await limits('timeout_ms = 5\n', env), [30_000, 5])
+  assert.deepEqual(await limits('startup_timeout_ms = 7\n', env), [7, 90_000])
+  assert.deepEqual(await limits('', { MCP_TIMEOUT: 'soon', MCP_TOOL_TIMEOUT: '0' }), [undefined, undefined])
 })
 
 test('describeServer() shows every value, and no trick hides one; summarizeServer() has no secret', () => {

@@ -56,6 +56,40 @@ test('watchServers() keeps the states of servers and an open panel current, from
   await assert.rejects(watching)
 })
 
+test('watchServers() counts the servers that files give to this window, as they are', async () => {
+  await using records = await recordFolder()
+  await using node = await startMcpNode([])
+  const own = watchedServer(records.path, { tools: ['few'] }, { name: 'own' })
+  await node.home.write('agents/crab.toml', `id = "01JZZZZZZZZZZZZZZZZZZZZZZZ"\n\n${entriesToml(own.entry)}`)
+  const file = '/project/.crabtalk/mcp.toml'
+  const session = [
+    { name: 'docs', file, state: 'ready', problem: '' },
+    { name: 'wrong', file, state: 'invalid', problem: 'TOKEN is not set' },
+    { name: 'off', file, state: 'disabled', problem: '' },
+    { name: 'new', file, state: 'untrusted', problem: '' },
+    { name: 'own', file, state: 'ready', problem: '' },
+  ] as const
+  using store = new ChatStore(initialState(CHAT_OPTIONS))
+  const stop = new AbortController()
+  const servers = { ...NO_SERVERS, list: async () => session }
+  const watching = watchServers(
+    { store, ports: { dispatch: node.dispatch, servers }, agent: 'crab' },
+    stop.signal,
+  )
+  await until('they are counted', () => store.get().servers.size === 3)
+  assert.deepEqual(Object.fromEntries(store.get().servers), {
+    own: 'disconnected',
+    docs: 'disconnected',
+    wrong: 'failed',
+  })
+  const docs = watchedServer(records.path, { tools: ['few'] }, { name: 'docs' })
+  const options = { mcps: [JSON.stringify(docs.entry)] }
+  await node.ask('hi', { options })
+  await until('the turn has started it', () => store.get().servers.get('docs') === 'connected')
+  stop.abort()
+  await assert.rejects(watching)
+})
+
 function panelOf(store: ChatStore) {
   const { overlay } = store.get()
   assert.ok(overlay?.kind === 'panel')
