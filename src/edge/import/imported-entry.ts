@@ -2,6 +2,7 @@ import { isAbsolute, resolve } from 'node:path'
 import { isObject } from '../../core/base/json.ts'
 import type { JsonObject } from '../../core/base/message.ts'
 import { findSecrets } from '../../core/base/secrets/redact.ts'
+import { isVaultHelper } from '../../core/base/secrets/vault-words.ts'
 import { type McpEntry, mcpEntry } from '../../core/config/mcp-entry.ts'
 import { checkValue } from '../../core/config/schema.ts'
 import { findUnfilledValues } from '../../core/config/unfilled-values.ts'
@@ -285,11 +286,6 @@ function describeEntry(entry: McpEntry): string[] {
     ...(successor === undefined ? [] : [successor]),
     ...unfilled.map(({ path, placeholder }) => `${formatPath(path)} is still the placeholder ${placeholder}`),
   ]
-}
-
-/** Whether words are `crabtalk vault env …` or `crabtalk vault header …`. */
-export function isVaultHelper(words: readonly unknown[], verb: 'env' | 'header'): boolean {
-  return words[0] === 'crabtalk' && words[1] === 'vault' && words[2] === verb
 }
 
 /** Returns the name of a credential that has none: the names of its server and its place. */

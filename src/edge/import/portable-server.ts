@@ -1,8 +1,14 @@
 import { REDACTED } from '../../core/base/secrets/redact.ts'
+import {
+  isVaultHelper,
+  parseVaultWord,
+  renameCredentials,
+  toPlainName,
+} from '../../core/base/secrets/vault-words.ts'
 import type { McpEntry } from '../../core/config/mcp-entry.ts'
 import { redactEntry } from '../../core/config/secrets.ts'
 import { formatPath, type KeyPath } from '../../core/config/validation-issue.ts'
-import { isVaultHelper, toVariable } from './imported-entry.ts'
+import { toVariable } from './imported-entry.ts'
 
 /** A server in a form for other programs: every value that might be a secret is a placeholder `${NAME}`. */
 export interface PortableServer {
@@ -58,9 +64,9 @@ function listVariables(
 ): Record<string, string> {
   const own = Object.keys(env).map((key) => [key, restore(['env', key], `\${${key}}`)])
   const words = isVaultHelper(helper, 'env') ? helper.slice(3) : []
-  const helped = words.map((word) => {
-    const [key = '', name = key] = word.split('=')
-    return [key, `\${${/^\w+$/.test(name) ? name : key}}`]
+  const helped = words.map(parseVaultWord).map(({ key, template }) => {
+    const text = toPortableText(template)
+    return [key ?? text.slice(2, -1), text]
   })
   return Object.fromEntries([...own, ...helped])
 }
@@ -76,12 +82,16 @@ function listHeaders(
   })
   const token = auth === undefined ? [] : [['Authorization', `Bearer \${${toVariable(name, 'TOKEN')}}`]]
   const words = isVaultHelper(helper, 'header') ? helper.slice(3) : []
-  const helped = words.map((word) => {
-    const [, key = 'Authorization', prefix = 'Bearer ', credential = word] =
-      /^([^=]+)=(.* |)([^ ]*)$/.exec(word) ?? []
-    return [key, `${prefix}\${${credential.replaceAll(/\W/g, '_')}}`]
+  const helped = words.map(parseVaultWord).map(({ key, template }) => {
+    const text = toPortableText(template)
+    return key === undefined ? ['Authorization', `Bearer ${text}`] : [key, text]
   })
   return Object.fromEntries([...own, ...token, ...helped])
+}
+
+/** Converts the text of a vault helper: `SERVER/NAME` has no form elsewhere, and a secret default is left out. */
+function toPortableText(template: string): string {
+  return renameCredentials(template, toPlainName).replaceAll(/:-[^{}]*\[secret\][^{}]*(?=\})/g, '')
 }
 
 function listLeftOut(entry: McpEntry): string[] {

@@ -21,6 +21,32 @@ const STORED: McpEntry[] = [
   },
 ]
 
+test('redactEntry() shows the names that a vault helper has, and hides secrets beside them', () => {
+  const toShown = (...helper: string[]) => redactEntry({ name: 'a', env_helper: helper }).env_helper?.slice(3)
+  const names = [
+    ...[
+      'GITHUB_PERSONAL_ACCESS_TOKEN=MY_TOKEN',
+      'Authorization=Basic AZURE_DEVOPS_TOKEN',
+      'API_KEY=db/API_KEY',
+    ],
+    ...[`TOKEN=\${DB_TOKEN:-dev}`, `DB_URL=postgres://\${DB_USER}:\${DB_PASS}@h/x`, `A=\${B:-\${c/D}}`],
+  ]
+  for (const verb of ['env', 'header', 'key'])
+    assert.deepEqual(toShown('crabtalk', 'vault', verb, ...names), names)
+  const literal = [
+    'TOKEN=ghp_0123456789abcdefghijklmnopqrstuvwxyz',
+    'PASSWORD=hunter two 2',
+    'TOKEN=8f3a9c1b2d4e5f6071829',
+  ]
+  assert.deepEqual(toShown('crabtalk', 'vault', 'env', ...literal), [
+    ...['TOKEN=[secret]', 'PASSWORD=[secret]', 'TOKEN=[secret]'],
+  ])
+  assert.deepEqual(toShown('crabtalk', 'vault', 'env', `U=p://me:hush1@\${HOST}/x`, `T=\${A:-abc12345678}`), [
+    ...[`U=p://[secret]@\${HOST}/x`, `T=\${A:-[secret]}`],
+  ])
+  assert.deepEqual(toShown('helper', 'vault', 'env', 'TOKEN=MINE'), ['TOKEN=[secret]'])
+})
+
 test('redact() hides secrets wherever an entry can hold one, and nothing else', () => {
   const shown = redact({ ...defaultAgent(), mcps: STORED })
   assert.deepEqual(shown, {

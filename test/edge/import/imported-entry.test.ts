@@ -148,3 +148,30 @@ test('exportServers() writes no value of env, headers or auth in any format', ()
     if (kind !== 'claude-desktop') assert.ok(notices.includes('three: without required'), notices.join())
   }
 })
+
+test('exportServers() names the credentials of vault helpers, with their prefixes', () => {
+  const header = (...words: string[]) => ({
+    url: 'https://h',
+    auth_helper: ['crabtalk', 'vault', 'header', ...words],
+  })
+  const entries = [
+    { name: 'one', ...header('CONTEXT7_API_KEY=CONTEXT7_CONTEXT7_API_KEY') },
+    { name: 'two', ...header('Authorization=Basic AZURE_DEVOPS_TOKEN') },
+    { name: 'three', ...header('Authorization=Bearer API_TOK', 'X-Org=three/ORG') },
+    {
+      name: 'four',
+      command: 'four',
+      env_helper: ['crabtalk', 'vault', 'env', 'API_KEY=MY_API_KEY', 'T=four/T'],
+    },
+  ]
+  const { mcpServers } = JSON.parse(exportServers(entries.map(toPortableServer), 'claude').text)
+  assert.deepEqual(
+    Object.values(mcpServers as Record<string, JsonObject>).map((one) => one['headers'] ?? one['env']),
+    [
+      { CONTEXT7_API_KEY: `\${CONTEXT7_CONTEXT7_API_KEY}` },
+      { Authorization: `Basic \${AZURE_DEVOPS_TOKEN}` },
+      { Authorization: `Bearer \${API_TOK}`, 'X-Org': `\${ORG}` },
+      { API_KEY: `\${MY_API_KEY}`, T: `\${T}` },
+    ],
+  )
+})

@@ -35,6 +35,10 @@ test('maskAnswer() searches deeply nested values', () => {
 })
 
 const SECRETS: Record<string, [Partial<ServerTarget & { transport: 'stdio' }>, string[]]> = {
+  'no names of credentials': [
+    { envHelper: ['crabtalk', 'vault', 'env', 'API_KEY=SEARCH_API_KEY', 'TOKEN=search/TOKEN'] },
+    [],
+  ],
   'values under the name of a secret': [
     { env: { API_KEY: 'sk-12345678', ORG: 'microsoft' } },
     ['sk-12345678'],

@@ -5,6 +5,7 @@ import { guessedSecret } from './guessed-options.ts'
 import { isKnownProgram, isLastSecret, optionSecret, programAfter } from './program-options.ts'
 import { isSecretName, isShaped } from './secret-names.ts'
 import { isUnfilled } from './unfilled.ts'
+import { findVaultSecrets, isVaultHelper } from './vault-words.ts'
 
 /** The placeholder that replaces a secret in output. In input it means: keep the stored value. */
 export const REDACTED = '[secret]'
@@ -34,9 +35,15 @@ export function hideSecretsIn(text: string, secrets: readonly string[]): string 
 
 /** Returns, for each word, the spans of the secrets that redactWords() hides, in order and without overlap. */
 export function findSecrets(words: readonly string[]): TextSpan[][] {
+  const namesCredentials = isVaultHelper(words)
   let program: string | undefined
   return words.map((word, i) => {
-    const spans = findWordSecrets(word, { before: words[i - 1], program, after: words[i + 1] }, true)
+    const find = () => findWordSecrets(word, { before: words[i - 1], program, after: words[i + 1] }, true)
+    const named =
+      namesCredentials && i > 2
+        ? findVaultSecrets(word, (text) => findWordSecrets(text, {}, true))
+        : undefined
+    const spans = named ?? find()
     program = programAfter(word, program)
     return spans
   })

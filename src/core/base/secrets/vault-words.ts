@@ -1,0 +1,125 @@
+import { findCredentials } from '../credentials.ts'
+import type { TextSpan } from './assigned-secrets.ts'
+import { isShaped } from './secret-names.ts'
+
+/** A word of `crabtalk vault env` or `crabtalk vault header`: a text with credentials, and the name that it gets. */
+export interface VaultWord {
+  /** The variable or the header; undefined when it has the name of its credential. */
+  key: string | undefined
+  /** The text, in which `${NAME}` and `${NAME:-default}` stand for credentials. */
+  template: string
+}
+
+/** Whether a command line is one of the helpers of this program, whose arguments are names of credentials. */
+export function isVaultHelper(words: readonly unknown[], verb: RegExp | string = VERB): boolean {
+  const [program, group, used] = words
+  const isVerb = typeof verb === 'string' ? used === verb : verb.test(String(used))
+  return program === 'crabtalk' && group === 'vault' && isVerb
+}
+
+/** Parses `NAME`, `KEY=NAME`, `KEY=PREFIX NAME`, or `KEY=text with ${NAME} and ${NAME:-default}`. */
+export function parseVaultWord(word: string): VaultWord {
+  const [, key, text = word] = /^([^=$]+)=(.*)$/s.exec(word) ?? []
+  if (text.includes('${')) return { key, template: text }
+  const [, prefix = '', name = text] = /^(.* )?([^ ]*)$/s.exec(text) ?? []
+  return { key, template: `${prefix}\${${name}}` }
+}
+
+/** Formats a word so that parseVaultWord() returns the same, in its shortest form. */
+export function formatVaultWord(key: string, template: string): string {
+  const [, prefix = '', name] = /^([^$]* )?\$\{([\w.:/@-]+)\}$/.exec(template) ?? []
+  if (name === undefined || name.includes(':-')) return `${key}=${template}`
+  return prefix === '' && name === key ? name : `${key}=${prefix}${name}`
+}
+
+/** A credential that a template names. */
+export interface TemplateName {
+  name: string
+  /** The text for a credential that does not exist, itself a template. */
+  fallback: string | undefined
+}
+
+/** Lists the credentials that a template names, in order, with those in defaults. */
+export function listTemplateNames(template: string): TemplateName[] {
+  return [...template.matchAll(PLACEHOLDER)].flatMap(([, name = '', fallback]) => [
+    { name, fallback },
+    ...listTemplateNames(fallback ?? ''),
+  ])
+}
+
+/** Changes the names of all credentials of a template. */
+export function renameCredentials(template: string, rename: (name: string) => string): string {
+  return template.replaceAll(PLACEHOLDER, (_, name: string, fallback?: string) => {
+    const rest = fallback === undefined ? '' : `:-${renameCredentials(fallback, rename)}`
+    return `\${${rename(name)}${rest}}`
+  })
+}
+
+/** Returns the name of a credential as a variable: without the server that it belongs to. */
+export function toPlainName(name: string): string {
+  return name.replace(/^.*\//s, '').replaceAll(/\W/g, '_')
+}
+
+/** Replaces each placeholder of a template; those in defaults only when `toText` replaces them itself. */
+export async function fillTemplate(
+  template: string,
+  toText: (one: TemplateName) => Promise<string>,
+): Promise<string> {
+  let replaced = ''
+  let end = 0
+  for (const { index, 0: all, 1: name = '', 2: fallback } of template.matchAll(PLACEHOLDER)) {
+    replaced += template.slice(end, index) + (await toText({ name, fallback }))
+    end = index + all.length
+  }
+  return replaced + template.slice(end)
+}
+
+/**
+ * Finds the secrets in a word of a helper of this program. Names are none, whatever they look like, unless they
+ * have the form of a token; `findIn` finds those in the literal text of a template. Returns undefined for a word
+ * that has no documented form.
+ */
+export function findVaultSecrets(
+  word: string,
+  findIn: (text: string) => readonly TextSpan[],
+): TextSpan[] | undefined {
+  if (!word.includes('${')) {
+    if (!NAMES_ONLY.test(word)) return undefined
+    const start = word.search(/[^= ]*$/)
+    const name = word.slice(start)
+    return TOKEN.test(name) || findCredentials(name).length > 0 ? [[start, word.length]] : []
+  }
+  const start = /^[^=$]+=/.exec(word)?.[0].length ?? 0
+  const text = word.slice(start)
+  const placeholders = [...text.matchAll(PLACEHOLDER)]
+  const fallbacks = placeholders.flatMap(({ index, 0: all, 2: fallback = '' }): TextSpan[] => {
+    const isSecret = !fallback.includes('${') && (isShaped(fallback) || findCredentials(fallback).length > 0)
+    const end = index + all.length - 1
+    return isSecret ? [[end - fallback.length, end]] : []
+  })
+  const literal = findIn(text).flatMap((span) =>
+    placeholders.reduce<TextSpan[]>(
+      (pieces, { index, 0: all }) => pieces.flatMap((piece) => subtract(piece, [index, index + all.length])),
+      [span],
+    ),
+  )
+  const values = literal.filter(([from, to]) => /\w/.test(text.slice(from, to)))
+  return [...values, ...fallbacks]
+    .map(([from, to]): TextSpan => [from + start, to + start])
+    .toSorted(([a], [b]) => a - b)
+}
+
+function subtract([from, to]: TextSpan, [start, end]: TextSpan): TextSpan[] {
+  const parts: TextSpan[] = [
+    [from, Math.min(to, start)],
+    [Math.max(from, end), to],
+  ]
+  return parts.filter(([a, b]) => b > a)
+}
+
+const VERB = /^(?:env|header|key)$/
+const PLACEHOLDER = /\$\{([\w./@:-]+?)(?::-((?:[^{}]|\$\{[^{}]*\})*))?\}/g
+/** `NAME`, `KEY=NAME` and `KEY=PREFIX NAME`. */
+const NAMES_ONLY = /^(?:[\w.-]{1,200}=(?:[\w-]{1,40} )?)?[\w.:/@-]{1,200}$/
+/** A random text: the names of credentials have words. */
+const TOKEN = /^(?=.*\d)(?=.*[a-z])[A-Za-z\d]{20,}$/
