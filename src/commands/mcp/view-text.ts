@@ -33,7 +33,7 @@ export function describeViewedServer(server: ViewedServer, now: number): [name: 
     ...toRow('headers', headerNames.join(', ')),
     ...(peer ? describePeer(peer, now) : []),
     ...describeHealth(server, now),
-    ...describeTools(tools),
+    ...describeTools(tools, peer),
   ]
 }
 
@@ -69,8 +69,8 @@ function describeUntil(time: string, now: number): string {
   return seconds > 0 ? `in ${seconds} s` : 'with the next call'
 }
 
-function describeTools(tools: ViewedServer['tools']): [string, string][] {
-  if (tools === undefined) return [['tools', 'not known yet']]
+function describeTools(tools: ViewedServer['tools'], peer: McpPeer | undefined): [string, string][] {
+  if (tools === undefined) return [['tools', peer?.protocolVersion ? `${peer.toolCount}` : 'not known yet']]
   const shown = tools.filter(isVisibleTool).length
   const count = shown === tools.length ? `${shown}` : `${shown} of ${tools.length}`
   return [['tools', count], ...tools.map((tool): [string, string] => ['', describeTool(tool)])]
