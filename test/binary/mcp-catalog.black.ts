@@ -45,6 +45,10 @@ test('from an empty home: the catalog, an installation, and a turn that uses the
     [again.stdout, again.stderr, again.code],
     ['filesystem is already installed: crab has it as filesystem\n', '', 0],
   )
+  assertFailed(await talk.run(['mcp', 'install', 'filesystem', 'DIR=other'], { env }), 'conflict', {
+    message: /^Cannot install filesystem with DIR=.*\/other: crab has it as filesystem with DIR=./,
+    hint: /--name NAME .*--update/,
+  })
   const badge = await talk.run(['mcp', 'catalog', 'filesystem'], { env })
   assert.match(badge.stdout, /^filesystem .* crab +Read/m)
   const json = JSON.parse((await talk.run(['mcp', 'catalog', '--json'], { env })).stdout)

@@ -30,7 +30,9 @@ export const serverHealthCommand: CommandHandler = async ({ options, host, signa
     return exit
   }
   if (servers.length === 0) {
-    host.stderr.write('No servers yet; add one with crabtalk mcp add NAME -- COMMAND\n')
+    host.stderr.write(
+      'No servers yet; crabtalk mcp catalog lists some to install, and crabtalk mcp add NAME -- COMMAND adds any\n',
+    )
     return exit
   }
   const isAll = options.has('all')

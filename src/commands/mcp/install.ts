@@ -35,8 +35,10 @@ export const installServerCommand: CommandHandler = async ({ options, host, sign
   const agent = readAgentOption(options)
   const entries = (await readServers(attached.dispatch, agent, signal)).map(({ entry }) => entry)
   const installed = pickInstalled(findInstalledServers(entries, template), options.value('name'))
-  if (installed && !options.has('update'))
+  if (installed && !options.has('update')) {
+    refuseOtherValues({ template, installed, agent }, toFullValues(template, typedValues, host))
     return printInstalled({ template, installed, agent }, options, host)
+  }
   if (options.has('update')) refuseUpdate({ template, installed, agent })
   else refuseTakenName(agent, entries, options.value('name') ?? template.id)
   const values = new Map([...(installed?.values ?? []), ...typedValues])
@@ -70,14 +72,21 @@ async function plan(
   template: Template,
   { values, name, options, host }: PlanRequest,
 ): Promise<PlannedServer> {
-  const cwd = host.cwd()
   return planInstallation(template, {
     name: name ?? options.value('name'),
     agent: readAgentOption(options),
-    values: toAbsoluteValues(template, values, { cwd, homeDir: host.homeDir }),
-    places: await findInstallPlaces(host, cwd),
+    values: toFullValues(template, values, host),
+    places: await findInstallPlaces(host, host.cwd()),
     available: await findAvailable(template, host),
   })
+}
+
+function toFullValues(
+  template: Template,
+  values: PlanRequest['values'],
+  host: Host,
+): ReadonlyMap<string, readonly string[]> {
+  return toAbsoluteValues(template, values, { cwd: host.cwd(), homeDir: host.homeDir })
 }
 
 /** Reads `NAME=VALUE` words; a name that is repeated has several values. */
@@ -108,6 +117,22 @@ interface KnownServer {
   template: Template
   installed: InstalledServer | undefined
   agent: string
+}
+
+/** Refuses values that the installed server does not have: they would be ignored. */
+function refuseOtherValues(
+  { template: { id }, installed, agent }: KnownServer & { installed: InstalledServer },
+  values: PlanRequest['values'],
+): void {
+  const other = [...values].find(([name, texts]) => String(installed.values.get(name)) !== String(texts))
+  if (!other) return
+  const [name, texts] = other
+  const words = texts.map((text) => `${name}=${text}`).join(' ')
+  const known = installed.values.get(name)?.join(', ')
+  const why = `${agent} has it as ${installed.name}${known === undefined ? '' : ` with ${name}=${known}`}`
+  throw new CrabError('conflict', `Cannot install ${id} with ${words}: ${why}`, {
+    hint: `add --name NAME for a second server, or --update to change ${installed.name}`,
+  })
 }
 
 function refuseUpdate({ template: { id }, installed, agent }: KnownServer): void {

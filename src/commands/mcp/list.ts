@@ -62,7 +62,9 @@ export const getServerCommand: CommandHandler = async ({ options, host, signal }
 
 async function printServers(host: Host, servers: readonly ServerRow[], isAll: boolean): Promise<void> {
   if (servers.length === 0) {
-    host.stderr.write('No servers yet; add one with crabtalk mcp add NAME -- COMMAND\n')
+    host.stderr.write(
+      'No servers yet; crabtalk mcp catalog lists some to install, and crabtalk mcp add NAME -- COMMAND adds any\n',
+    )
     return
   }
   const header = ['NAME', 'STATE', 'TOOLS', 'TRANSPORT', 'COMMAND']

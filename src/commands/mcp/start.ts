@@ -81,7 +81,7 @@ async function startAll(
   const { dispatch } = attached
   const targets = await listTargets(dispatch, { options, host }, signal)
   if (targets.length === 0)
-    host.stderr.write('No servers to start; add one with crabtalk mcp add NAME -- COMMAND\n')
+    host.stderr.write('No servers to start; crabtalk mcp catalog lists some to install\n')
   const outcomes = targets.map(async (target): Promise<StartOutcome> => {
     if (target.error) return target
     try {

@@ -46,7 +46,7 @@ export function findMcpEntry<T extends { name?: unknown }>(
   const knownNames =
     names.length > 0
       ? `its servers are ${names.map((one) => JSON.stringify(one)).join(', ')}`
-      : `${agent} has no servers; add one with crabtalk mcp add`
+      : `${agent} has no servers; crabtalk mcp catalog lists some to install`
   throw new CrabError('missing', `Cannot find the server "${name}": the agent "${agent}" does not have it`, {
     hint: didYouMean(name, names) ?? knownNames,
   })

@@ -61,9 +61,16 @@ async function toPathError(name: string, path: string): Promise<CrabError> {
 
 function toNameError(name: string): CrabError {
   return new CrabError('missing', `Cannot start ${name || "''"}: no program of that name is on the PATH`, {
-    hint: 'install it, or use its full path',
+    hint: `install ${ORIGINS.find(([programs]) => programs.test(name))?.[1] ?? 'it'}, or use its full path`,
   })
 }
+
+/** The product that a missing program comes with, and its page. */
+const ORIGINS: readonly (readonly [RegExp, string])[] = [
+  [/^(?:node|npm|npx)$/, 'Node.js (https://nodejs.org)'],
+  [/^uvx?$/, 'uv (https://docs.astral.sh/uv)'],
+  [/^docker$/, 'Docker (https://docs.docker.com/get-docker)'],
+]
 
 async function isDirectory(path: string): Promise<boolean> {
   return await stat(path).then(

@@ -68,10 +68,13 @@ export function describeStderrTail(lines: readonly string[]): string {
   const words = sinceRestart.slice(-MAX_LAST_WORDS).filter((line) => line.trim() !== '')
   let at = words.findLastIndex(mentionsError)
   while (at > 0 && mentionsError(words[at - 1]!)) at--
+  if (NPM_CODE.test(words[at] ?? '') && mentionsError(words[at + 1] ?? '')) at++
   const line = words[at] ?? words.findLast((one) => !/^\s/.test(one)) ?? words.at(-1) ?? ''
   return line.trim()
 }
 
+/** The first line of a failure of npm; the next one says what failed. */
+const NPM_CODE = /^npm (?:error|ERR!) code \w+$/
 const MAX_LINES = 200
 const MAX_LAST_WORDS = 50
 const MAX_LINE = 2_000

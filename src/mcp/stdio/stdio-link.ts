@@ -13,7 +13,10 @@ export interface StdioLinkOptions {
   target: StdioTarget
   /** The complete environment of the program. */
   env: Readonly<Record<string, string>>
-  /** Receives standard error for the program's lifetime: a full pipe would block it. */
+  /**
+   * Receives standard error for the program's lifetime, because a full pipe would block it, and plain text on
+   * standard output.
+   */
   stderr: LineTail
   /** Returns a transport that reports its messages to the frame tap. */
   watch?(transport: Transport): Transport
@@ -32,7 +35,8 @@ export async function openStdioLink(options: StdioLinkOptions): Promise<ServerLi
 function linkTo(program: RunningProcess, stderr: LineTail, wrap: StdioLinkOptions['watch']): ServerLink {
   const broken = Promise.withResolvers<string>()
   const { stdin, stdout } = program
-  const transport = new StdioTransport({ stdin, stdout, onBroken: broken.resolve })
+  const onText = (lines: readonly string[]) => stderr.push(Buffer.from(`${lines.join('\n')}\n`))
+  const transport = new StdioTransport({ stdin, stdout, onBroken: broken.resolve, onText })
   let closing: Promise<void> | undefined
   let isNoted = false
   const note = (how: string) => {

@@ -10,12 +10,14 @@ export interface StdioTransportOptions {
   stdout: Readable
   /** Called with the reason when the stream has become unusable. */
   onBroken(why: string): void
+  /** Called with the lines of a chunk that are plain text, such as an explanation before the program ends. */
+  onText(lines: readonly string[]): void
 }
 
 /**
  * MCP over standard input and output: one JSON-RPC message a line (MCP 2026-07-28, stdio).
  *
- * Lines that are not messages are ignored, because servers print all sorts of things. The transport does not
+ * Lines that are not messages are not errors, because servers print all sorts of things. The transport does not
  * watch the process: its owner calls end() when it is over.
  */
 export class StdioTransport implements Transport {
@@ -78,6 +80,8 @@ export class StdioTransport implements Transport {
   #read(chunk: Buffer): void {
     if (this.#isOver) return // the pipe is still drained
     const lines = this.#reader.push(chunk)
+    const texts = lines?.filter((line) => line.trim() !== '' && !LOOKS_LIKE_JSON.test(line)) ?? []
+    if (texts.length > 0) this.#options.onText(texts)
     for (const message of lines?.flatMap(toMessages) ?? []) this.#take(message)
     if (lines) return
     this.end()
@@ -99,6 +103,9 @@ const MAX_MESSAGE_BYTES = 64 * 2 ** 20
 /** The unread input at which a server counts as stuck. */
 const MAX_UNREAD_BYTES = 64 * 2 ** 20
 
+/** Whether a line starts like a message, possibly after a byte order mark. */
+const LOOKS_LIKE_JSON = /^\uFEFF?\s*[[{]/
+
 /** Parses the messages of a line: none, one, or several when an older server sends a batch. */
 function toMessages(line: string): JSONRPCMessage[] {
   const value = parse(line.replace(/^\uFEFF/, ''))
@@ -107,7 +114,7 @@ function toMessages(line: string): JSONRPCMessage[] {
 }
 
 function parse(line: string): unknown {
-  if (!/^\s*[[{]/.test(line)) return undefined
+  if (!LOOKS_LIKE_JSON.test(line)) return undefined
   try {
     return JSON.parse(line)
   } catch {

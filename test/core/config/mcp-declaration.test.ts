@@ -71,7 +71,7 @@ test('findMcpEntry() finds by name, or suggests the nearest or all names', () =>
     assert.throws(() => findMcpEntry('crab', among, name), { kind: 'missing', message, hint })
   missing('gihtub', 'did you mean "github"?')
   missing('zzz', 'its servers are "files", "github"')
-  missing('zzz', 'crab has no servers; add one with crabtalk mcp add', [])
+  missing('zzz', 'crab has no servers; crabtalk mcp catalog lists some to install', [])
 })
 
 test('findNameClash() detects names whose tools would have the same names', () => {

@@ -47,6 +47,10 @@ test('findProgram() says what is missing, and what to do', async () => {
   const cases = {
     nope: ['Cannot start nope: no program of that name is on the PATH', 'install it, or use its full path'],
     '': ["Cannot start '': no program of that name is on the PATH", 'install it, or use its full path'],
+    uvx: [
+      'Cannot start uvx: no program of that name is on the PATH',
+      'install uv (https://docs.astral.sh/uv), or use its full path',
+    ],
     plain: ['Cannot start plain: no program of that name is on the PATH', 'install it, or use its full path'],
     './plain': [
       'Cannot start ./plain: the file is not executable',

@@ -263,28 +263,33 @@ describe('starts and ends of servers', { concurrency: 4 }, () => {
     assert.equal(node.servers.peers().filter(({ state }) => state === 'failed').length, 1)
   })
 
-  test('logs() returns the output of a server, also after its end, without its secrets', async () => {
-    await using node = await mcpNode()
-    const entry = {
-      ...{ name: 's', command: '/bin/sh', args: ['-c', 'echo "bad key $API_KEY" >&2; exit 3'] },
-      env: { API_KEY: 'sk-very-secret' },
-    }
-    const agent = agentWith([entry])
-    assert.deepEqual(node.servers.logs(agent, 's'), [])
-    await assert.rejects(node.servers.connect(agent, 's', NEVER), {
-      message: 'Cannot use the MCP server "s": it exited with code 3: bad key [secret]',
+  for (const stream of ['output', 'error'])
+    test(`logs() returns what a server writes to standard ${stream}, also after its end, without its secrets`, async () => {
+      await using node = await mcpNode()
+      const entry = {
+        ...{
+          name: 's',
+          command: '/bin/sh',
+          args: ['-c', `echo "bad key $API_KEY" ${stream === 'error' ? '>&2' : ''}; exit 3`],
+        },
+        env: { API_KEY: 'sk-very-secret' },
+      }
+      const agent = agentWith([entry])
+      assert.deepEqual(node.servers.logs(agent, 's'), [])
+      await assert.rejects(node.servers.connect(agent, 's', NEVER), {
+        message: 'Cannot use the MCP server "s": it exited with code 3: bad key [secret]',
+      })
+      await using other = await node.openAnother()
+      await until('another process has the log', () => other.servers.logs(agent, 's').length > 0)
+      assert.deepEqual(other.servers.logs(agent, 's').slice(-2), [
+        'bad key [secret]',
+        '[crabtalk: it exited with code 3]',
+      ])
+      assert.deepEqual(node.servers.logs(agent, 's').slice(-2), [
+        'bad key [secret]',
+        '[crabtalk: it exited with code 3]',
+      ])
     })
-    await using other = await node.openAnother()
-    await until('another process has the log', () => other.servers.logs(agent, 's').length > 0)
-    assert.deepEqual(other.servers.logs(agent, 's').slice(-2), [
-      'bad key [secret]',
-      '[crabtalk: it exited with code 3]',
-    ])
-    assert.deepEqual(node.servers.logs(agent, 's').slice(-2), [
-      'bad key [secret]',
-      '[crabtalk: it exited with code 3]',
-    ])
-  })
 
   test('logs() notes a restart, without counting the earlier output as the reason', async () => {
     await using node = await mcpNode()

@@ -84,7 +84,7 @@ const WORDS: Record<string, [string, string]> = {
   ],
   'several lines of npm': [
     'npm error code E404\nnpm error 404 Not Found - GET https://r/x\nnpm error A complete log of this run is in /l\n',
-    'npm error code E404',
+    'npm error 404 Not Found - GET https://r/x',
   ],
   'an old error and calm last words': ['error: old\nlistening\nbye\n', 'error: old'],
   'a warning before an error': [

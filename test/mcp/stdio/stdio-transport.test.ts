@@ -67,7 +67,12 @@ test('StdioTransport survives a handler that throws', async () => {
 test('StdioTransport gives up a server that leaves too much unread', async () => {
   const [stdin, stdout] = [new PassThrough(), new PassThrough()]
   const reasons: string[] = []
-  const transport = new StdioTransport({ stdin, stdout, onBroken: (why) => reasons.push(why) })
+  const transport = new StdioTransport({
+    stdin,
+    stdout,
+    onBroken: (why) => reasons.push(why),
+    onText: () => {},
+  })
   let closed = 0
   transport.onclose = () => closed++
   const message = { jsonrpc: '2.0', method: 'a', params: { text: 'x'.repeat(2 ** 20) } } as const
@@ -93,7 +98,7 @@ test('StdioTransport reports its end once, and then sends and delivers nothing',
 
 async function startTransport() {
   const [stdin, stdout] = [new PassThrough(), new PassThrough()]
-  const transport = new StdioTransport({ stdin, stdout, onBroken: assert.fail })
+  const transport = new StdioTransport({ stdin, stdout, onBroken: assert.fail, onText: () => {} })
   await transport.start()
   return { transport, stdin, stdout }
 }
