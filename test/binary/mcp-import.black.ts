@@ -89,7 +89,7 @@ test('mcp import asks first, writes all or nothing, and takes no server twice', 
   const dry = await run(['--from', 'claude', '--dry-run'])
   assert.match(
     dry.stdout,
-    / {2}\+ github\n {6}runs npx -y @modelcontextprotocol\/server-github\n {6}env_helper = .*\n {6}into the vault: GITHUB_P/,
+    / {2}\+ github\n {6}runs npx -y @modelcontextprotocol\/server-github\n {6}env_helper = .*\n {6}into the vault: github\/GITHUB_P/,
   )
   const refused = await run(['--from', 'claude'])
   assert.deepEqual(

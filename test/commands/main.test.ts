@@ -33,6 +33,23 @@ test('vault env and vault header give no credentials of providers and logins', a
   }
 })
 
+test('vault env and vault header print texts with credentials, and defaults for those that are missing', async () => {
+  const env = { DB_USER: 'me', DB_PASS: 'p' }
+  const words = [
+    `URL=p://\${DB_USER}:\${DB_PASS}@h`,
+    `TOKEN=\${NONE:-\${DB_PASS}}`,
+    `A=\${NONE:-}`,
+    'B=DB_USER',
+  ]
+  const variables = await run(['vault', 'env', ...words], { env })
+  assert.deepEqual(JSON.parse(variables.stdout), { URL: 'p://me:p@h', TOKEN: 'p', A: '', B: 'me' })
+  const header = await run(['vault', 'header', `X=a \${DB_USER}/\${NONE:-none}`], { env })
+  assert.deepEqual(JSON.parse(header.stdout), { headers: { X: 'a me/none' } })
+  const missing = await run(['vault', 'env', `URL=p://\${DB_USER}:\${NO_PASS}@h`], { env })
+  assert.match(missing.stderr, /Cannot find NO_PASS: .*\n.*vault set NO_PASS/)
+  assert.equal((await run(['vault', 'env', `\${DB_USER}/x`], { env })).code, 2)
+})
+
 test('main() prints the help of a command or a group, wherever the help option is', async () => {
   for (const argv of [
     ['send', '--help'],

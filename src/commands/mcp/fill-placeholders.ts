@@ -2,6 +2,7 @@ import type { Host } from '../../cli/host.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { isObject } from '../../core/base/json.ts'
 import type { JsonObject } from '../../core/base/message.ts'
+import { isVaultHelper } from '../../core/base/secrets/vault-words.ts'
 
 /** An entry whose placeholders have values, and the variables of this shell that were used. */
 export interface FilledEntry {
@@ -35,7 +36,7 @@ export function expandPlaceholders(entry: JsonObject, { env, cwd }: Pick<Host, '
   }
   const pairs = Object.entries(entry).map(([key, value]) => [
     key,
-    FILLED.has(key) ? change(value, key) : value,
+    FILLED.has(key) && !(Array.isArray(value) && isVaultHelper(value)) ? change(value, key) : value,
   ])
   return { entry: Object.fromEntries(pairs), used, missing }
 }

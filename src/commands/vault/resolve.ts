@@ -3,6 +3,12 @@ import type { Host } from '../../cli/host.ts'
 import { printJson, printTable } from '../../cli/print.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { toShownJson } from '../../core/base/json.ts'
+import {
+  fillTemplate,
+  listTemplateNames,
+  parseVaultWord,
+  type VaultWord,
+} from '../../core/base/secrets/vault-words.ts'
 import { describeSource } from '../../edge/credentials/resolver.ts'
 import type { CredentialSource } from '../../edge/credentials/types.ts'
 import { checkName } from '../../edge/vault/vault.ts'
@@ -11,46 +17,36 @@ import { askSecret } from './read-value.ts'
 
 /** Runs `crabtalk vault env`, which MCP servers have as `env_helper`. */
 export const envCommand: CommandHandler = async ({ options, host }) => {
-  const words = options.args.map((word) => readAssignment(word))
-  const values = await findAll(
-    words.map(({ name }) => name),
-    host,
-  )
-  const variables = words.map(({ key, name }): [string, string] => [key ?? name, values.get(name)!])
+  const words = options.args.map(readWord)
+  for (const { key, template } of words) {
+    if (key !== undefined || /^\$\{[^{}]*\}$/.test(template)) continue
+    throw new CrabError('usage', `Cannot print ${template}: it has no variable`, {
+      hint: `for example URL=${template}`,
+    })
+  }
+  const texts = await fillAll(words, host)
+  const variables = words.map(({ key, template }, i) => [key ?? template.slice(2, -1), texts[i]!])
   host.stdout.write(`${toShownJson(Object.fromEntries(variables))}\n`)
   return 0
 }
 
 /** Runs `crabtalk vault header`, which remote MCP servers have as `auth_helper`. */
 export const headerCommand: CommandHandler = async ({ options, host }) => {
-  const words = options.args.map((word) => readAssignment(word))
-  const values = await findAll(
-    words.map(({ name }) => name),
-    host,
+  const words = options.args.map(readWord)
+  const texts = await fillAll(words, host)
+  const headers = words.map(({ key }, i) =>
+    key === undefined ? ['Authorization', `Bearer ${texts[i]}`] : [key, texts[i]!],
   )
-  const headers = words.map(({ key, prefix, name }): [string, string] => [
-    key ?? 'Authorization',
-    `${key === undefined ? 'Bearer ' : prefix}${values.get(name)}`,
-  ])
-  const [{ key, name }] = words as [Assignment]
-  const isToken = words.length === 1 && key === undefined
-  const text = isToken ? values.get(name) : toShownJson({ headers: Object.fromEntries(headers) })
+  const isToken = words.length === 1 && words[0]?.key === undefined
+  const text = isToken ? texts[0] : toShownJson({ headers: Object.fromEntries(headers) })
   host.stdout.write(`${text}\n`)
   return 0
 }
 
-/** A credential under another name: of a variable, or of a header with text before the credential. */
-interface Assignment {
-  key: string | undefined
-  /** Ends with a space, or is empty. */
-  prefix: string
-  name: string
-}
-
-/** Reads `NAME`, `VARIABLE=NAME`, or `HEADER=PREFIX NAME`. */
-function readAssignment(word: string): Assignment {
-  const [, key, prefix = '', name = word] = /^([^=]+)=(.* )?([^ ]*)$/.exec(word) ?? []
-  return { key, prefix, name }
+/** Reads a word. Throws `usage` for a name that no credential can have. */
+function readWord(word: string): VaultWord {
+  if (!word.includes('${')) checkName(word.slice(word.search(/[^= ]*$/)))
+  return parseVaultWord(word)
 }
 
 /** Runs `crabtalk vault explain`. */
@@ -78,20 +74,28 @@ export const explainCommand: CommandHandler = async ({ options, host }) => {
 }
 
 /**
- * Resolves credentials for a server. Throws `denied` for those of model providers and logins, and `credentials`, naming
- * the first one that is missing.
+ * Replaces the credentials in words by their values. Throws `denied` for those of model providers and logins, and
+ * `credentials`, naming the first one that is missing.
  */
-async function findAll(names: readonly string[], host: Host): Promise<Map<string, string>> {
-  for (const name of names) checkServerName(name)
+async function fillAll(words: readonly VaultWord[], host: Host): Promise<string[]> {
+  const named = words.flatMap(({ template }) => listTemplateNames(template))
+  for (const { name } of named) checkServerName(name)
+  const required = new Set(named.filter(({ fallback }) => fallback === undefined).map(({ name }) => name))
   await using home = await openVaultHome(host)
-  const resolver = openCredentials(home, (name) => askSecret(`Value of ${name} (not shown): `, host))
-  const values = new Map<string, string>()
-  for (const name of names) {
-    const credential = await resolver.find(name)
-    if (!credential) throw missingCredential(name)
-    values.set(name, credential.value)
-  }
-  return values
+  const resolver = openCredentials(home, async (name) =>
+    required.has(name) ? await askSecret(`Value of ${name} (not shown): `, host) : undefined,
+  )
+  const values = new Map<string, string | undefined>()
+  const fill = (template: string): Promise<string> =>
+    fillTemplate(template, async ({ name, fallback }) => {
+      if (!values.has(name)) values.set(name, (await resolver.find(name))?.value)
+      const value = values.get(name)
+      if (value === undefined && fallback === undefined) throw missingCredential(name)
+      return value ?? (await fill(fallback!))
+    })
+  const texts: string[] = []
+  for (const { template } of words) texts.push(await fill(template))
+  return texts
 }
 
 function checkServerName(name: string): void {

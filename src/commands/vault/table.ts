@@ -72,11 +72,12 @@ missing.`,
     isAlone: true,
     summary: 'Print credentials as JSON, for the env_helper of an MCP server',
     details: `Each is looked up as vault explain shows; on a terminal, missing ones are asked for. Fails when one is missing. VARIABLE=NAME
-prints the credential NAME as VARIABLE.`,
+prints the credential NAME as VARIABLE. A text may contain credentials, and defaults for those that are missing: \${NAME}, \${NAME:-DEFAULT}.`,
     options: [],
     examples: [
       'crabtalk vault env GITHUB_TOKEN',
       'crabtalk vault env SLACK_BOT_TOKEN=SLACK_TOKEN SLACK_TEAM',
+      `crabtalk vault env 'DB_URL=postgres://\${DB_USER:-me}:\${DB_PASS}@localhost/app'`,
     ],
     load: async () => (await import('./resolve.ts')).envCommand,
   },
@@ -86,7 +87,7 @@ prints the credential NAME as VARIABLE.`,
     isAlone: true,
     summary: 'Print a credential as it is, or as headers, for the auth_helper of an MCP server',
     details: `It is looked up as vault explain shows. A token is sent as "Authorization: Bearer TOKEN". HEADER=NAME prints JSON with another
-header, also several; text before NAME is put before the credential.`,
+header, also several; text before NAME is put before the credential, or contains it as \${NAME}.`,
     options: [],
     examples: [
       'crabtalk vault header GITHUB_TOKEN',

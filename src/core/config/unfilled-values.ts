@@ -1,5 +1,6 @@
 import { REDACTED } from '../base/secrets/redact.ts'
 import { findPlaceholder } from '../base/secrets/unfilled.ts'
+import { isVaultHelper } from '../base/secrets/vault-words.ts'
 import { DEFAULT_AGENT } from './default-name.ts'
 import type { McpEntry } from './mcp-entry.ts'
 import { formatPath, type KeyPath } from './validation-issue.ts'
@@ -24,8 +25,8 @@ export function findUnfilledValues(entry: McpEntry): PlaceholderValue[] {
   const { auth_helper: authHelper = [], env_helper: envHelper = [] } = entry
   const commandWords = [
     ...words('args', [command ?? '', ...args]),
-    ...words('auth_helper', authHelper),
-    ...words('env_helper', envHelper),
+    ...(isVaultHelper(authHelper) ? [] : words('auth_helper', authHelper)), // it expands its own words
+    ...(isVaultHelper(envHelper) ? [] : words('env_helper', envHelper)),
   ]
   const values: [KeyPath, string | undefined][] = [
     ...Object.entries(env).map(([key, value]): [KeyPath, string] => [['env', key], value]),

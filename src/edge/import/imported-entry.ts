@@ -2,14 +2,20 @@ import { isAbsolute, resolve } from 'node:path'
 import { isObject } from '../../core/base/json.ts'
 import type { JsonObject } from '../../core/base/message.ts'
 import { findSecrets } from '../../core/base/secrets/redact.ts'
-import { isVaultHelper } from '../../core/base/secrets/vault-words.ts'
+import {
+  formatVaultWord,
+  isVaultHelper,
+  listTemplateNames,
+  parseVaultWord,
+  toPlainTemplate,
+} from '../../core/base/secrets/vault-words.ts'
 import { type McpEntry, mcpEntry } from '../../core/config/mcp-entry.ts'
 import { checkValue } from '../../core/config/schema.ts'
 import { findUnfilledValues } from '../../core/config/unfilled-values.ts'
 import { formatPath } from '../../core/config/validation-issue.ts'
 import type { CredentialSource } from '../credentials/types.ts'
 import type { ForeignServer } from './foreign-entry.ts'
-import { type ImportedValue, ImportedValues, type ValueSources } from './imported-values.ts'
+import { ImportedValues, type ValueSources } from './imported-values.ts'
 import { describeSuccessor } from './superseded.ts'
 
 /** A server as it is stored: without secrets, which move into the vault. */
@@ -60,14 +66,24 @@ export async function toImportedServer(
       .filter(([name]) => isPrinted(outcome.value, name))
       .map(([name, source]) => ({ name, source: toPlace(source) })),
     missing: values.missing,
-    notices: [...draft.notices, ...describeEntry(outcome.value)],
+    notices: [...describeDefaults(values.defaulted), ...draft.notices, ...describeEntry(outcome.value)],
   }
 }
 
-/** Whether the helper of an entry prints a credential: as `NAME`, `KEY=NAME` or `HEADER=PREFIX NAME`. */
+function describeDefaults([first, ...others]: readonly string[]): string[] {
+  if (first === undefined) return []
+  const names = [first, ...others].join(', ')
+  return [
+    others.length === 0
+      ? `${names} is not set: its default is used until crabtalk vault set ${first}`
+      : `${names} are not set: their defaults are used until crabtalk vault set ${first}`,
+  ]
+}
+
+/** Whether the helper of an entry prints a credential. */
 function isPrinted({ env_helper: env = [], auth_helper: auth = [] }: McpEntry, name: string): boolean {
-  return [...env, ...auth].some(
-    (word) => word === name || word.endsWith(`=${name}`) || word.endsWith(` ${name}`),
+  return [...env, ...auth].some((word) =>
+    listTemplateNames(parseVaultWord(word).template).some((one) => one.name === name),
   )
 }
 
@@ -94,9 +110,7 @@ async function toProgram(draft: Draft): Promise<JsonObject> {
   const line = await toLiteralWords(draft, [program, ...rawArgs], takesVariables)
   const texts = { ...context.fileVariables, ...(isObject(env) ? env : {}), ...variables }
   const { literals, credentials } = await convertTable(draft, 'env', texts)
-  const helper = [...credentials, ...line.helped].map(({ key, value }) =>
-    value.credential === key ? key : `${key}=${value.credential}`,
-  )
+  const helper = [...credentials, ...line.helped].map(({ key, template }) => formatVaultWord(key, template))
   const isForeignHelper = Array.isArray(ownHelper) && !isVaultHelper(ownHelper, 'env')
   if (isForeignHelper && helper.length > 0)
     notices.push(`the variables ${helper.join(', ')} are left out: an entry has one "env_helper"`)
@@ -143,7 +157,7 @@ async function toRemote(draft: Draft): Promise<JsonObject> {
 /** A value that a helper prints. */
 interface HelperValue {
   key: string
-  value: Extract<ImportedValue, { credential: string }>
+  template: string
 }
 
 /** Converts all values of `env` or `headers`. */
@@ -167,21 +181,16 @@ async function convertTable(
       if (value.literal !== text && !/:-/.test(text)) canonical[path] = text
       continue
     }
-    credentials.push({ key, value })
-    const placeholder = `\${${table === 'env' ? key : value.credential.replaceAll(/\W/g, '_')}}`
-    canonical[path] = value.prefix === '' ? placeholder : `${value.prefix} ${placeholder}`
+    credentials.push({ key, template: value.template })
+    canonical[path] = toPlainTemplate(value.template)
   }
   return { literals, credentials }
 }
 
 function toHeaderHelper(credentials: readonly HelperValue[]): string[] {
-  const [first, ...more] = credentials
-  if (first === undefined) return []
-  const isBearer = /^authorization$/i.test(first.key) && /^bearer$/i.test(first.value.prefix)
-  if (isBearer && more.length === 0) return [first.value.credential]
-  return credentials.map(({ key, value: { prefix, credential } }) => {
-    return `${key}=${prefix === '' ? '' : `${prefix} `}${credential}`
-  })
+  const words = credentials.map(({ key, template }) => formatVaultWord(key, template))
+  const token = words.length === 1 ? /^authorization=bearer ([^ $]+)$/i.exec(words[0]!)?.[1] : undefined
+  return token === undefined ? words : [token]
 }
 
 /**
@@ -201,7 +210,10 @@ async function toLiteralWords(
     const one = await values.expandWord(word)
     expanded.push(one.text)
     for (const variable of one.left) helped.set(variable, variable)
-    if (one.text !== word && one.left.length === 0 && !/:-/.test(word)) canonical[toPath(i)] = word
+    if (one.text === word || one.left.length > 0) continue
+    if (/\$\{[A-Z_a-z]\w*:-/.test(word))
+      notices.push(`${toPath(i)} is stored as it is now: no variable is looked up there later`)
+    else canonical[toPath(i)] = word
   }
   const result: string[] = []
   for (const [i, spans] of findSecrets(expanded).entries()) {
@@ -221,7 +233,7 @@ async function toLiteralWords(
   const pairs = expandsItself ? [...helped] : []
   return {
     words: result,
-    helped: pairs.map(([key, credential]) => ({ key, value: { credential, prefix: '' } })),
+    helped: pairs.map(([key, credential]) => ({ key, template: `\${${credential}}` })),
     isBlocked,
   }
 }

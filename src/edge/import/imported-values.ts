@@ -1,6 +1,7 @@
 import { findSecrets, REDACTED } from '../../core/base/secrets/redact.ts'
 import { isSecretName } from '../../core/base/secrets/secret-names.ts'
 import { isUnfilled } from '../../core/base/secrets/unfilled.ts'
+import { listTemplateNames, renameCredentials } from '../../core/base/secrets/vault-words.ts'
 import type { Credential, CredentialSource } from '../credentials/types.ts'
 
 /** The facts that turn the placeholders of a server into values. */
@@ -15,8 +16,8 @@ export interface ValueSources {
   stored(name: string): Promise<string | undefined>
 }
 
-/** A value that an entry may contain, or the credential that its helper prints, behind a literal prefix. */
-export type ImportedValue = { literal: string } | { credential: string; prefix: string }
+/** A value that an entry may contain, or the text that its helper prints, with credentials as `${NAME}`. */
+export type ImportedValue = { literal: string } | { template: string }
 
 /** Converts the values of one server, and collects the secrets that move into the vault. */
 export class ImportedValues {
@@ -24,6 +25,9 @@ export class ImportedValues {
   readonly #secrets = new Map<string, string>()
   readonly #missing = new Set<string>()
   readonly #found = new Map<string, CredentialSource>()
+  readonly #defaulted = new Set<string>()
+  /** The credentials that the variables of the file itself have become. */
+  readonly #moved = new Map<string, string>()
 
   constructor(sources: ValueSources) {
     this.#sources = sources
@@ -44,6 +48,11 @@ export class ImportedValues {
     return [...this.#missing]
   }
 
+  /** The credentials that are stored nowhere yet, and for which the entry has a default. */
+  get defaulted(): string[] {
+    return [...this.#defaulted].filter((name) => !this.#missing.has(name))
+  }
+
   /**
    * Converts a value of the environment or of a header. `key` names it, `wanted` is the name of its credential
    * if it is a secret. A prefix (`Bearer`) is kept apart if `hasScheme`.
@@ -53,17 +62,12 @@ export class ImportedValues {
     { key, wanted, hasScheme = false }: { key: string; wanted: string; hasScheme?: boolean },
   ): Promise<ImportedValue> {
     const expanded = this.expandFolders(text)
-    const [, scheme = '', rest = expanded] = hasScheme ? (SCHEME.exec(expanded) ?? []) : []
-    const [, name, fallback] = WHOLE.exec(rest) ?? []
-    if (name !== undefined) {
-      const value = await this.#convertVariable(name, { key, fallback, wanted })
-      if ('literal' in value) return { literal: scheme === '' ? value.literal : `${scheme} ${value.literal}` }
-      return { ...value, prefix: scheme }
-    }
-    if (isUnfilled(rest) || rest.includes(REDACTED)) return { ...this.#require(wanted), prefix: scheme }
-    if (VARIABLE.test(expanded)) return await this.#convertMixed(expanded, { key, wanted })
+    const [, prefix = '', rest = expanded] = hasScheme ? (SCHEME.exec(expanded) ?? []) : []
+    const isHidden = expanded.includes(REDACTED)
+    if (!isHidden && VARIABLE.test(expanded)) return await this.#convertVariables(expanded, { key, wanted })
+    if (isHidden || isUnfilled(rest)) return { template: `${prefix}\${${this.#require(wanted)}}` }
     if (!mustMove(key, expanded)) return { literal: expanded }
-    return { credential: await this.move(wanted, rest), prefix: scheme }
+    return { template: `${prefix}\${${await this.move(wanted, rest)}}` }
   }
 
   /**
@@ -92,63 +96,71 @@ export class ImportedValues {
   }
 
   /**
-   * Marks a secret for the vault and returns its name there: `wanted`, or one with the name of the server when
-   * `wanted` has another value already. A name with the same value is used again.
+   * Marks a secret for the vault and returns its name there: that of the server and `wanted`, because another
+   * server that uses `wanted` must not receive it. When the vault has this value as `wanted`, that is used again.
    */
   async move(wanted: string, value: string): Promise<string> {
     const base = wanted.replaceAll(/[^\w.:/@-]+/g, '_').slice(0, MAX_NAME)
-    if (value.includes(REDACTED)) return this.#require(base).credential // a view of crabtalk, without the value
-    for (let n = 1; ; n++) {
-      const name = n === 1 ? base : `${this.#sources.server}/${base}${n === 2 ? '' : `-${n - 1}`}`
+    if (value.includes(REDACTED)) return this.#require(base) // a view of crabtalk, without the value
+    for (let n = 0; ; n++) {
+      const name = n === 0 ? base : `${this.#sources.server}/${base}${n === 1 ? '' : `-${n}`}`
       const known = this.#secrets.get(name) ?? (await this.#sources.stored(name))
-      if (known !== undefined && known !== value) continue
+      if (known === undefined ? n === 0 : known !== value) continue
       this.#secrets.set(name, value)
+      if (!this.#moved.has(base)) this.#moved.set(base, name)
       return name
     }
   }
 
-  async #convertVariable(
-    name: string,
-    { key, fallback, wanted }: { key: string; fallback: string | undefined; wanted: string },
-  ): Promise<ImportedValue> {
-    const found = await this.#find(name)
-    if (!found && fallback !== undefined && fallback !== '')
-      return await this.convert(fallback, { key, wanted })
-    if (found && found.source.kind !== 'vault' && !isSecretName(key) && !mustMove(name, found.value))
-      return { literal: found.value }
-    return found ? { credential: name, prefix: '' } : { ...this.#require(name), prefix: '' }
-  }
-
-  /** Puts a value together from text and variables; as a whole it is a secret when one of them is. */
-  async #convertMixed(
+  /** Converts a text with variables: to a literal when all are set here, without a default, and none is a secret. */
+  async #convertVariables(
     text: string,
     { key, wanted }: { key: string; wanted: string },
   ): Promise<ImportedValue> {
-    let isComplete = true
-    let isSecret = false
+    const isWhole = WHOLE.test(text)
+    let isLiteral = true
     const value = await replaceVariables(text, async (name, fallback) => {
-      const found = (await this.#find(name))?.value ?? fallback
-      isComplete &&= found !== undefined
-      isSecret ||= mustMove(name, found ?? '')
-      return found ?? ''
+      const found = await this.#find(name)
+      if (!found || fallback !== undefined || mustMove(name, found.value)) isLiteral = false
+      if (isWhole && found?.source.kind === 'vault') isLiteral = false
+      return found?.value ?? ''
     })
-    if (!isComplete) return { ...this.#require(wanted), prefix: '' }
-    if (!isSecret && !mustMove(key, value)) return { literal: value }
-    return { credential: await this.move(wanted, value), prefix: '' }
+    if (isLiteral && !(isWhole ? isSecretName(key) : mustMove(key, value))) return { literal: value }
+    return { template: await this.#toTemplate(text, { key, wanted }) }
+  }
+
+  /** Converts a text with variables to one of a vault helper. Secrets in its words and defaults move. */
+  async #toTemplate(text: string, { key, wanted }: { key: string; wanted: string }): Promise<string> {
+    const word = `${key}=${text}`
+    const spans = findSecrets(['crabtalk', 'vault', 'env', word])[3] ?? []
+    let [template, end] = ['', key.length + 1]
+    for (const [from, to] of spans) {
+      template += `${word.slice(end, from)}\${${await this.move(wanted, word.slice(from, to))}}`
+      end = to
+    }
+    template += word.slice(end)
+    const names = new Map<string, string>()
+    for (const { name, fallback } of listTemplateNames(template)) {
+      const found = await this.#find(name)
+      if (found) names.set(name, found.name)
+      else if (!this.#secrets.has(name)) (fallback === undefined ? this.#missing : this.#defaulted).add(name)
+    }
+    return renameCredentials(template, (name) => names.get(name) ?? name)
   }
 
   /** Finds a variable; values of the file itself that are about to move are found too. */
   async #find(name: string): Promise<Credential | undefined> {
-    const value = this.#secrets.get(name)
-    if (value !== undefined) return { name, value, source: { kind: 'vault' } }
+    const moved = this.#moved.get(name)
+    if (moved !== undefined)
+      return { name: moved, value: this.#secrets.get(moved) ?? '', source: { kind: 'vault' } }
     const found = await this.#sources.find(name)
     if (found) this.#found.set(name, found.source)
     return found
   }
 
-  #require(name: string): { credential: string } {
+  #require(name: string): string {
     this.#missing.add(name)
-    return { credential: name }
+    return name
   }
 }
 
@@ -172,8 +184,8 @@ async function replaceVariables(
 }
 
 const VARIABLE = /\$\{([A-Za-z_]\w*)(?::-([^{}]*))?\}/
-const WHOLE = /^\$\{([A-Za-z_]\w*)(?::-([^{}]*))?\}$/
-const SCHEME = /^([A-Za-z][\w-]*) +(\S+)$/
+const WHOLE = /^(?:[A-Za-z][\w-]* +)?\$\{[A-Za-z_]\w*(?::-[^{}]*)?\}$/
+const SCHEME = /^([A-Za-z][\w-]* ) *(\S+)$/
 /** Values that are not secrets, whatever their names: switches, small numbers and paths of files. */
 const HARMLESS = /^(?:|true|false|yes|no|on|off|none|\d{1,4}|(?:~|[a-z]:)?[/\\][\w.~ /\\-]*\.\w{1,8})$/i
 const MAX_NAME = 150

@@ -41,9 +41,10 @@ test('redactEntry() shows the names that a vault helper has, and hides secrets b
   assert.deepEqual(toShown('crabtalk', 'vault', 'env', ...literal), [
     ...['TOKEN=[secret]', 'PASSWORD=[secret]', 'TOKEN=[secret]'],
   ])
-  assert.deepEqual(toShown('crabtalk', 'vault', 'env', `U=p://me:hush1@\${HOST}/x`, `T=\${A:-abc12345678}`), [
-    ...[`U=p://[secret]@\${HOST}/x`, `T=\${A:-[secret]}`],
-  ])
+  assert.deepEqual(
+    toShown('crabtalk', 'vault', 'env', `U=p://me:hush1@\${HOST}/x`, `TOKEN=\${A:-abc12345678}`),
+    [...[`U=p://[secret]@\${HOST}/x`, `TOKEN=\${A:-[secret]}`]],
+  )
   assert.deepEqual(toShown('helper', 'vault', 'env', 'TOKEN=MINE'), ['TOKEN=[secret]'])
 })
 

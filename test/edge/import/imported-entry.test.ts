@@ -57,10 +57,58 @@ const CASES: [what: string, server: JsonObject, entry: JsonObject, secrets: Reco
     {},
   ],
   [
-    'puts a value with a secret in it into the vault as a whole',
-    { command: 's', env: { OPTIONS: `{"key": "\${TEAM_TOKEN}"}` } },
-    { env_helper: ['crabtalk', 'vault', 'env', 'OPTIONS'] },
-    { OPTIONS: '{"key": "team-4711"}' },
+    'keeps the text of a value with a secret in it',
+    {
+      command: 's',
+      env: { OPTIONS: `{"key": "\${TEAM_TOKEN}"}`, DB_URL: `postgres://\${DB_USER}:\${DB_PASS}@h/x` },
+    },
+    {
+      env_helper: [
+        ...['crabtalk', 'vault', 'env', `OPTIONS={"key": "\${TEAM_TOKEN}"}`],
+        `DB_URL=postgres://\${DB_USER}:\${DB_PASS}@h/x`,
+      ],
+    },
+    {},
+  ],
+  [
+    'stores secrets under the name of the server, unless the vault has the same value',
+    { command: 's', env: { API_KEY: 'mine-4711', TEAM_TOKEN: 'team-4711' } },
+    { env_helper: ['crabtalk', 'vault', 'env', 'API_KEY=slack/API_KEY', 'TEAM_TOKEN'] },
+    { 'slack/API_KEY': 'mine-4711', TEAM_TOKEN: 'team-4711' },
+  ],
+  [
+    'keeps variables with a default',
+    {
+      command: 's',
+      env: {
+        TOKEN: `\${DB_TOKEN:-dev}`,
+        LEVEL: `\${LEVEL:-info}`,
+        SIZE: `\${PAGE_SIZE:-10}`,
+        OTHER: `\${OTHER:-}`,
+      },
+    },
+    {
+      env: undefined,
+      env_helper: [
+        ...['crabtalk', 'vault', 'env', `TOKEN=\${DB_TOKEN:-dev}`, `LEVEL=\${LEVEL:-info}`],
+        ...[`SIZE=\${PAGE_SIZE:-10}`, `OTHER=\${OTHER:-}`],
+      ],
+    },
+    {},
+  ],
+  [
+    'moves secrets in texts and defaults',
+    {
+      command: 's',
+      env: { TOKEN: `\${DB_TOKEN:-Abc123def4711}`, DB: `postgres://me:abc-4711@\${DB_HOST}/x` },
+    },
+    {
+      env_helper: [
+        ...['crabtalk', 'vault', 'env', `TOKEN=\${DB_TOKEN:-\${slack/TOKEN}}`],
+        `DB=postgres://\${slack/DB}@\${DB_HOST}/x`,
+      ],
+    },
+    { 'slack/TOKEN': 'Abc123def4711', 'slack/DB': 'me:abc-4711' },
   ],
   [
     'keeps the scheme of a header apart',
@@ -115,9 +163,9 @@ test('formatImportPlan() shows what a server runs and sends, and the credentials
       '      runs s x',
       '      works in /w',
       '      with REGION=us',
-      '      env_helper = ["crabtalk", "vault", "env", "BOT=TEAM_TOKEN", "MINE_TOKEN"]',
+      '      env_helper = ["crabtalk", "vault", "env", "BOT=TEAM_TOKEN", "MINE_TOKEN=slack/MINE_TOKEN"]',
       '      gets TEAM_TOKEN from the vault',
-      '      into the vault: MINE_TOKEN',
+      '      into the vault: slack/MINE_TOKEN',
       '  + slack',
       '      connects to https://h/mcp',
       '      sends X-Team: core',
@@ -126,6 +174,17 @@ test('formatImportPlan() shows what a server runs and sends, and the credentials
       '',
     ].join('\n'),
   )
+})
+
+test('toImportedServer() names the variables that are missing, and those with a default', async () => {
+  const env = { URL: `p://\${DB_USER}:\${DB_PASS}@h`, TOKEN: `\${DB_TOKEN:-dev}`, BOT: `\${TEAM_TOKEN:-x}` }
+  const { missing, notices, found } = await importOne({ command: 's', env, args: [`\${NONE:-x}`] })
+  assert.deepEqual(missing, ['DB_USER', 'DB_PASS'])
+  assert.deepEqual(found, [{ name: 'TEAM_TOKEN', source: 'the vault' }])
+  assert.deepEqual(notices, [
+    'DB_TOKEN is not set: its default is used until crabtalk vault set DB_TOKEN',
+    'args[0] is stored as it is now: no variable is looked up there later',
+  ])
 })
 
 test('exportServers() writes no value of env, headers or auth in any format', () => {

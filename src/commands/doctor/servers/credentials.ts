@@ -1,6 +1,7 @@
 import { type CheckContext, type CheckResult, problem, warning } from '../../../cli/check.ts'
 import { toCrabError } from '../../../core/base/errors.ts'
 import { lazy } from '../../../core/base/lazy.ts'
+import { isVaultHelper, listTemplateNames, parseVaultWord } from '../../../core/base/secrets/vault-words.ts'
 import { DEFAULT_AGENT } from '../../../core/config/default-name.ts'
 import { toLoginUrl } from '../../../edge/credentials/login-name.ts'
 import { readLogin } from '../../../edge/oauth/login-store.ts'
@@ -38,10 +39,11 @@ export function openCredentialCheck({ host }: Pick<CheckContext, 'host'>): Crede
   }
 }
 
-/** Returns the names of the credentials that a helper of this program prints. */
-function listNames([program, command, verb, ...words]: readonly string[]): string[] {
-  if (program !== 'crabtalk' || command !== 'vault' || (verb !== 'env' && verb !== 'header')) return []
-  return words.map((word) => word.replace(/^[^=]+=(?:.* )?/, ''))
+/** Returns the names of the credentials that a helper of this program needs: those without a default. */
+function listNames(helper: readonly string[]): string[] {
+  if (!isVaultHelper(helper) || helper[2] === 'key') return []
+  const words = helper.slice(3).flatMap((word) => listTemplateNames(parseVaultWord(word).template))
+  return words.filter(({ fallback }) => fallback === undefined).map(({ name }) => name)
 }
 
 type Resolver = Awaited<ReturnType<typeof import('../../vault/home.ts').openCredentials>>

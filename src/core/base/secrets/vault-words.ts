@@ -1,6 +1,6 @@
 import { findCredentials } from '../credentials.ts'
 import type { TextSpan } from './assigned-secrets.ts'
-import { isShaped } from './secret-names.ts'
+import { isSecretName, isShaped } from './secret-names.ts'
 
 /** A word of `crabtalk vault env` or `crabtalk vault header`: a text with credentials, and the name that it gets. */
 export interface VaultWord {
@@ -27,7 +27,7 @@ export function parseVaultWord(word: string): VaultWord {
 
 /** Formats a word so that parseVaultWord() returns the same, in its shortest form. */
 export function formatVaultWord(key: string, template: string): string {
-  const [, prefix = '', name] = /^([^$]* )?\$\{([\w.:/@-]+)\}$/.exec(template) ?? []
+  const [, prefix = '', name] = /^([\w-]+ )?\$\{([\w.:/@-]+)\}$/.exec(template) ?? []
   if (name === undefined || name.includes(':-')) return `${key}=${template}`
   return prefix === '' && name === key ? name : `${key}=${prefix}${name}`
 }
@@ -45,6 +45,11 @@ export function listTemplateNames(template: string): TemplateName[] {
     { name, fallback },
     ...listTemplateNames(fallback ?? ''),
   ])
+}
+
+/** Returns a template that shows its structure: variables without servers and defaults. */
+export function toPlainTemplate(template: string): string {
+  return template.replaceAll(PLACEHOLDER, (_, name: string) => `\${${toPlainName(name)}}`)
 }
 
 /** Changes the names of all credentials of a template. */
@@ -83,38 +88,34 @@ export function findVaultSecrets(
   word: string,
   findIn: (text: string) => readonly TextSpan[],
 ): TextSpan[] | undefined {
-  if (!word.includes('${')) {
-    if (!NAMES_ONLY.test(word)) return undefined
-    const start = word.search(/[^= ]*$/)
-    const name = word.slice(start)
-    return TOKEN.test(name) || findCredentials(name).length > 0 ? [[start, word.length]] : []
-  }
-  const start = /^[^=$]+=/.exec(word)?.[0].length ?? 0
-  const text = word.slice(start)
-  const placeholders = [...text.matchAll(PLACEHOLDER)]
-  const fallbacks = placeholders.flatMap(({ index, 0: all, 2: fallback = '' }): TextSpan[] => {
-    const isSecret = !fallback.includes('${') && (isShaped(fallback) || findCredentials(fallback).length > 0)
-    const end = index + all.length - 1
-    return isSecret ? [[end - fallback.length, end]] : []
-  })
-  const literal = findIn(text).flatMap((span) =>
-    placeholders.reduce<TextSpan[]>(
-      (pieces, { index, 0: all }) => pieces.flatMap((piece) => subtract(piece, [index, index + all.length])),
-      [span],
-    ),
-  )
-  const values = literal.filter(([from, to]) => /\w/.test(text.slice(from, to)))
-  return [...values, ...fallbacks]
-    .map(([from, to]): TextSpan => [from + start, to + start])
-    .toSorted(([a], [b]) => a - b)
+  if (word.includes('${')) return findTemplateSecrets(word, findIn)
+  if (!NAMES_ONLY.test(word)) return undefined
+  const start = word.search(/[^= ]*$/)
+  const name = word.slice(start)
+  return TOKEN.test(name) || findCredentials(name).length > 0 ? [[start, word.length]] : []
 }
 
-function subtract([from, to]: TextSpan, [start, end]: TextSpan): TextSpan[] {
-  const parts: TextSpan[] = [
-    [from, Math.min(to, start)],
-    [Math.max(from, end), to],
-  ]
-  return parts.filter(([a, b]) => b > a)
+function findTemplateSecrets(word: string, findIn: (text: string) => readonly TextSpan[]): TextSpan[] {
+  const { key = '', template } = parseVaultWord(word)
+  const start = word.length - template.length
+  const found: TextSpan[] = []
+  const spans = findIn(template)
+  let end = 0
+  const addLiteral = (from: number, to: number) => {
+    if (isSecretName(key) && isShaped(template.slice(from, to))) found.push([from, to])
+    else for (const [a, b] of spans) found.push([Math.max(a, from), Math.min(b, to)])
+  }
+  for (const { index, 0: all, 1: name = '', 2: fallback = '' } of template.matchAll(PLACEHOLDER)) {
+    addLiteral(end, index)
+    end = index + all.length
+    const isShapedSecret = (isSecretName(key) || isSecretName(name)) && isShaped(fallback)
+    if (!fallback.includes('${') && (isShapedSecret || findIn(fallback).length > 0))
+      found.push([end - 1 - fallback.length, end - 1])
+  }
+  addLiteral(end, template.length)
+  return found
+    .filter(([from, to]) => from < to && /\w/.test(template.slice(from, to)))
+    .map(([from, to]) => [from + start, to + start])
 }
 
 const VERB = /^(?:env|header|key)$/
