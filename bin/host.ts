@@ -60,6 +60,7 @@ export function processHost(): Host {
       // Node rereads the time zone whenever TZ is set or deleted.
       if (process.env['TZ'] === undefined) delete process.env['TZ']
     },
+    garbageCollector: async () => (await import('./garbage-collector.ts')).openGarbageCollector(),
     ripgrep: async (folder) => (await import('./ripgrep.ts')).resolveRipgrep(folder),
     searchWorker: async () => (await import('./search-worker.ts')).resolveSearchWorker(),
     notices: async () => (await import('./notices.ts')).unpackNotices(),

@@ -146,6 +146,7 @@ function quietHost(env: Record<string, string>, cwd: string): Omit<Host, 'stdout
     }),
     notices: async () => undefined,
     rereadTimeZone() {},
+    garbageCollector: async () => ({ collectAll() {}, collectYoung() {} }),
     ripgrep: async () => installedRipgrep(import.meta.filename),
     searchWorker: async () => undefined,
     onSignal: () => new DisposableStack(),

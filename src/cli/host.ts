@@ -1,3 +1,4 @@
+import type { GarbageCollector } from '../core/base/garbage-collector.ts'
 import type { ProcessHooks } from '../core/base/process-hooks.ts'
 import type { Output } from './output.ts'
 
@@ -14,6 +15,8 @@ export interface Host {
   readonly withoutDaemon: boolean
   /** Returns the resident memory of this process in bytes. */
   memoryBytes(): number
+  /** Loads the garbage collector, for a command that stays and needs much memory for a short time. */
+  garbageCollector(): Promise<GarbageCollector>
   /** Returns the absolute working directory. Throws `no-input` when it no longer exists. */
   cwd(): string
   /** The user's home directory; empty when the system does not know one. */

@@ -1,4 +1,5 @@
 import type { ChatSettings } from '../core/base/chat-settings.ts'
+import type { GarbageCollector } from '../core/base/garbage-collector.ts'
 import type { Dispatch } from '../core/protocol/dispatch.ts'
 import type { SentText } from './text/history.ts'
 
@@ -291,6 +292,7 @@ export interface ChatPorts {
   /** Returns the sender of a new conversation that belongs to this window. */
   newSender(): string
   readonly memory: WindowMemory
+  garbageCollector(): Promise<GarbageCollector>
   /** The caller's environment without provider keys, passed to the processes that tools start. */
   readonly env: Readonly<Record<string, string>>
   readonly settings: SettingsPort

@@ -1,5 +1,6 @@
 import { render } from 'ink'
 import { toCrabError } from '../core/base/errors.ts'
+import type { GarbageCollector } from '../core/base/garbage-collector.ts'
 import { App } from './components/app.tsx'
 import { followAgentDefaults } from './controller/agent-defaults.ts'
 import { Controller, type TerminalControl } from './controller/controller.ts'
@@ -81,6 +82,7 @@ export async function runChat(
     leave: () => exit.leave(),
     signal: shutdown.signal,
   })
+  let collector: GarbageCollector | undefined
   const app = render(
     <App
       store={store}
@@ -90,6 +92,7 @@ export async function runChat(
       screen={screen}
       onTerminal={onTerminal}
       onFailure={(reason) => exit.leave(reason)}
+      collectYoung={() => collector?.collectYoung()}
       now={ports.now}
       elapsed={ports.elapsed}
     />,
@@ -100,6 +103,10 @@ export async function runChat(
   if (signal.aborted) onAbort()
   commands.load()
   startChat({ ...chat, offerConnect: commands.offerConnect }, controller, (reason) => exit.leave(reason))
+  void ports.garbageCollector().then((loaded) => {
+    collector = loaded
+    setImmediate(loaded.collectAll) // most of what a start has made is garbage now
+  })
   try {
     await app.waitUntilExit()
     await terminal.settle()

@@ -24,6 +24,7 @@ export function chatPorts(dispatch: Dispatch, more: Partial<ChatPorts> & { cwd: 
     enter: async () => true,
     newSender: () => `sh:${newUlid()}`,
     memory: NO_MEMORY,
+    garbageCollector: async () => ({ collectAll() {}, collectYoung() {} }),
     env: {},
     settings: {
       read: async () => ({ settings: DEFAULT_CHAT_SETTINGS, problems: [] }),

@@ -66,6 +66,7 @@ export async function makeTestHost(options: TestHostOptions = {}): Promise<TestH
     screen: () => undefined,
     isSignalled: false,
     rereadTimeZone() {},
+    garbageCollector: async () => ({ collectAll() {}, collectYoung() {} }),
     ripgrep: async () => installedRipgrep(import.meta.filename),
     searchWorker: async () => SEARCH_WORKER,
     notices: async () => undefined,

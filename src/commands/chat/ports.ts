@@ -56,6 +56,7 @@ export function openChatPorts(host: Host, { noMcp }: Pick<ChatOptions, 'noMcp'> 
     },
     newSender: newWindowSender,
     memory: openWindowMemory(paths.cache),
+    garbageCollector: host.garbageCollector,
     env,
     settings: openSettings(host),
     schedules: lazySchedules(host, link.dispatch),

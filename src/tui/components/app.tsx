@@ -28,6 +28,8 @@ export interface AppProps {
   onTerminal(lend: TerminalControl['lend']): void
   /** Called when something cannot be drawn, which is a bug in crabtalk. */
   onFailure(reason: unknown): void
+  /** Collects the garbage of drawing, if there is some. */
+  collectYoung(): void
   /** Milliseconds since 1970. */
   now(): number
   /** Milliseconds of a clock that never jumps. */
@@ -38,7 +40,8 @@ export interface AppProps {
  * The chat on the screen: finished blocks go to the scrollback, everything else is drawn in the live region.
  */
 export function App(props: AppProps): ReactNode {
-  const { store, controller, color, location, screen, onTerminal, onFailure, now, elapsed } = props
+  const { store, controller, color, location, screen, onTerminal, onFailure, collectYoung, now, elapsed } =
+    props
   const state = useSyncExternalStore(store.subscribe, store.getShown)
   const { columns, rows } = useWindowSize()
   const { look, isSettled } = useLook(useTheme(state, color), hasCode(state))
@@ -53,15 +56,16 @@ export function App(props: AppProps): ReactNode {
   useClock(state.turn !== undefined)
   const print = (blocks: readonly NumberedBlock[]) => {
     const printed = { ...view, softWrap: true }
-    const lines = drawOrReport(
-      () => blocks.flatMap(({ block }) => renderBlock(block, printed)),
-      [],
-      onFailure,
-    )
+    const draw = ({ block }: NumberedBlock) => {
+      collectYoung() // a slice of a long answer makes 10 MB of garbage
+      return renderBlock(block, printed)
+    }
+    const lines = drawOrReport(() => blocks.flatMap(draw), [], onFailure)
     screen.print(lines.map((line) => `${line}\n`).join(''))
   }
   const { waiting, ...held } = usePrintFinished({ store, state, view, isSettled, print, elapsed })
   useEffect(() => controller.resized({ columns, rows }), [controller, columns, rows])
+  useEffect(collectYoung)
   const { isLeaving } = state
   useEffect(() => {
     if (isLeaving) exit()
