@@ -1,6 +1,7 @@
 import type { ChatSettings } from '../core/base/chat-settings.ts'
 import type { GarbageCollector } from '../core/base/garbage-collector.ts'
 import type { Dispatch } from '../core/protocol/dispatch.ts'
+import type { LogInPort, ServerDescription } from './server-ports.ts'
 import type { SentText } from './text/history.ts'
 
 /** The current connection to the agents. */
@@ -192,14 +193,9 @@ export interface SessionServersPort {
   /** Stores the answer about a file; without one, the file is not asked about again in this window. */
   answer(file: UntrustedServers, isTrusted: boolean | undefined, signal: AbortSignal): Promise<void>
   list(): Promise<readonly SessionServerRow[]>
+  readonly logIn: LogInPort
   /** Describes the servers of an agent, or one of them: which it gets, what decided that, and how they are. */
   view(target: { agent: string; name?: string }, signal: AbortSignal): Promise<ServerDescription>
-}
-
-/** A description of servers in sections of rows with a name and a text. */
-export interface ServerDescription {
-  title: string
-  sections: readonly { title: string; rows: readonly (readonly [name: string, text: string])[] }[]
 }
 
 /** A message that has not been sent, and the conversation it was written for. */

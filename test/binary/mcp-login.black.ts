@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { openChat } from '../support/chat-session.ts'
 import { writeTellingServer } from '../support/mcp/telling-server.ts'
 import { mcp, startServing, writeAgents } from '../support/mcp/watched-agents.ts'
 import { browse, type ProtectedServer, protectedServer } from '../support/oauth/protected-server.ts'
@@ -206,6 +207,40 @@ function refreshes({ tokenGrants }: ProtectedServer): number {
 }
 
 /** Logs in without opening a browser; the test is the browser. */
+test('/login and a key of /mcp log in within the chat, with the browser or a pasted address; Esc frees the port', async () => {
+  await using server = await protectedServer()
+  await using talk = await makeTalk(() => ({ parts: ['Hello.'] }))
+  await talk.run(['mcp', 'add', '--no-verify', 'far', server.url])
+  await using chat = openChat(talk, ['chat'], { columns: 1_000, rows: 30 })
+  const readPage = async () => {
+    const find = () =>
+      new RegExp(`${server.issuer}/\\S*code_challenge\\S*`).exec(chat.screen.lines().join('\n'))?.[0]
+    await until('the address is shown', () => find() !== undefined)
+    return find()!
+  }
+  await chat.shows(/Message|crab/)
+  chat.type('/login far\r')
+  const port = new URL(new URL(await readPage()).searchParams.get('redirect_uri')!).origin
+  await fetch(port)
+  chat.type('\u001b')
+  await chat.shows('The login to far is cancelled')
+  await until('the port is free', () =>
+    fetch(port).then(
+      () => false,
+      () => true,
+    ),
+  )
+
+  chat.type('/login far\r')
+  const ended = await browse(await readPage(), ({ pathname }) => pathname === '/callback')
+  chat.type(`${ended.href}\r`)
+  await chat.shows('Logged in to far: 1 tool')
+  chat.type('hi\r')
+  await chat.shows('Hello.')
+  assert.match(talk.server.requests.at(-1)!.text, /"mcp__far__echo"/)
+  assert.ok(server.tokens.length > 0)
+})
+
 async function logIn(
   box: Sandbox,
   server: ProtectedServer,

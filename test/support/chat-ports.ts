@@ -73,6 +73,7 @@ export const NO_SERVERS: SessionServersPort = {
   find: async () => ({ options: {}, notes: [], unanswered: undefined }),
   answer: async () => {},
   list: async () => [],
+  logIn: async ({ name }) => `Logged in to ${name}`,
   view: async () => ({ title: '', sections: [] }),
 }
 

@@ -225,7 +225,7 @@ export const LAYERS: Record<string, readonly string[]> = {
   'src/tui/cards': [...TUI_VIEW, 'src/tui/view', 'src/core/questions'],
   'src/tui/overlays': [...TUI_VIEW, 'src/tui/view', 'src/tui/search'],
   'src/tui/state': TUI_STATE,
-  'src/tui/ports.ts': [...BASE, 'src/core/protocol', 'src/tui/text/history.ts'],
+  'src/tui/ports.ts': [...BASE, 'src/core/protocol', 'src/tui/server-ports.ts', 'src/tui/text/history.ts'],
   'src/tui/pager': [...TUI_STATE, 'src/tui/state'],
   'src/tui/slash': [...TUI_STATE, 'src/tui/search', 'src/tui/state'],
   'src/tui/outside': [...TUI_STATE, 'src/tui/state', 'src/tui/terminal'],

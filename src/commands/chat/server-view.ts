@@ -1,7 +1,7 @@
 import type { Dispatch } from '../../core/protocol/dispatch.ts'
 import { hasServerFiles } from '../../edge/entries/has-server-files.ts'
 import type { SessionPlace } from '../../edge/entries/types.ts'
-import type { ServerDescription } from '../../tui/ports.ts'
+import type { ServerDescription } from '../../tui/server-ports.ts'
 import { readAgentViews } from '../mcp/servers.ts'
 import { type ViewedServer, viewAgent } from '../mcp/view-facts.ts'
 import { describeAgent, describeDecision, describeViewedServer } from '../mcp/view-text.ts'

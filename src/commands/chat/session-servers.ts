@@ -65,6 +65,11 @@ export function openSessionServers({ host, dispatch, isOff, cwd }: ChatContext):
       listed = { at: Date.now(), cwd: cwd(), rows }
       return rows
     },
+    async logIn(login, signal) {
+      listed = undefined
+      const { logInFromChat } = await import('./log-in.ts')
+      return await logInFromChat({ host, dispatch, cwd: cwd() }, login, signal)
+    },
     async view(target, signal) {
       const { describeServers } = await import('./server-view.ts')
       return await describeServers(open(), { ...target, dispatch, isOff }, signal)

@@ -1,17 +1,17 @@
-import type { ParsedOptions } from '../../cli/command.ts'
 import type { Host } from '../../cli/host.ts'
-import { CrabError } from '../../core/base/errors.ts'
+import { CrabError, toCrabError } from '../../core/base/errors.ts'
 import type { JsonObject } from '../../core/base/message.ts'
 import { REDACTED } from '../../core/base/secrets/redact.ts'
 import { findMcpEntry } from '../../core/config/mcp-declaration.ts'
 import type { McpEntry } from '../../core/config/mcp-entry.ts'
-import type { Dispatch } from '../../core/protocol/dispatch.ts'
+import { McpActionKind } from '../../core/protocol/crabtalk.generated.ts'
+import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
 import { hasServerFiles } from '../../edge/entries/has-server-files.ts'
 import { findSessionServers } from '../../edge/entries/session-servers.ts'
-import type { ServerScope } from '../../edge/entries/types.ts'
+import type { ServerScope, SessionPlace } from '../../edge/entries/types.ts'
+import type { LoginRequest } from '../../edge/oauth/log-in.ts'
 import { isLoginHelper } from '../../mcp/helper-program.ts'
 import { openResolver, toSessionPlace } from '../session-servers.ts'
-import { readAgentOption } from './change.ts'
 import { readServers } from './servers.ts'
 
 /** The server of a login. */
@@ -39,15 +39,15 @@ export function readAddress(word: string): string | undefined {
  */
 export async function findLoginTarget(
   dispatch: Dispatch,
-  { options, host }: { options: ParsedOptions; host: Host },
+  { word, agent, host, cwd }: { word: string; agent: string; host: Host; cwd?: string },
   signal: AbortSignal,
 ): Promise<LoginTarget> {
-  const [word = ''] = options.args
   const address = readAddress(word)
   if (address !== undefined) return { url: address, entry: undefined }
-  const agent = readAgentOption(options)
   const entries = (await readServers(dispatch, agent, signal)).map(({ entry }) => entry)
-  const session = entries.some(({ name }) => name === word) ? undefined : await findSessionTarget(word, host)
+  const session = entries.some(({ name }) => name === word)
+    ? undefined
+    : await findSessionTarget(word, toSessionPlace(host, cwd), host)
   if (session) return session
   const entry = findMcpEntry(agent, entries, word)
   if (entry.url === undefined) throw refused(word, 'it is a program, not a remote server')
@@ -56,9 +56,63 @@ export async function findLoginTarget(
   return { url: origin + pathname, entry }
 }
 
+/** Returns what the `oauth_config` of a server of mcp.toml says about its login. */
+export function toConfiguredLogin({
+  url,
+  config = {},
+  configScope,
+}: LoginTarget): Pick<LoginRequest, 'url' | 'client' | 'scope' | 'issuer' | 'trustsIssuer' | 'port'> {
+  const { client_id: id, scope, issuer, port } = config
+  return {
+    url,
+    client: typeof id === 'string' ? { client_id: id } : undefined,
+    scope: typeof scope === 'string' ? scope : undefined,
+    issuer: issuer === undefined ? undefined : String(issuer),
+    trustsIssuer: configScope === 'user',
+    port: typeof port === 'number' ? port : undefined,
+  }
+}
+
+/** Writes the helper into the entry, and connects. Returns the number of tools; undefined for a disabled one. */
+export async function applyLogin(
+  dispatch: Dispatch,
+  { entry, agent }: { entry: McpEntry; agent: string },
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  const { name } = entry
+  if (entry.auth_helper === undefined) {
+    const config = JSON.stringify({ ...entry, auth_helper: LOGIN_HELPER })
+    await request(dispatch, 'upsertMcp', { agent, config, verify: false, create: false }, signal)
+  }
+  if (entry.disabled) return undefined
+  try {
+    return await reconnect(dispatch, { agent, name }, signal)
+  } catch (reason) {
+    const { kind, message, hint } = toCrabError(reason)
+    if (kind === 'cancelled') throw reason
+    throw new CrabError(kind, `${message} (the login itself worked)`, {
+      cause: reason,
+      ...(hint && { hint }),
+    })
+  }
+}
+
+/** Connects a server again; returns the number of its tools. */
+export async function reconnect(
+  dispatch: Dispatch,
+  at: { agent: string; name: string },
+  signal: AbortSignal,
+): Promise<number> {
+  const action = { ...at, action: McpActionKind.RECONNECT }
+  return (await request(dispatch, 'mcpAction', action, signal)).peer?.toolCount ?? 0
+}
+
 /** Finds a remote server that conversations in this directory get from mcp.toml; undefined when there is none. */
-async function findSessionTarget(name: string, host: Host): Promise<LoginTarget | undefined> {
-  const place = toSessionPlace(host)
+async function findSessionTarget(
+  name: string,
+  place: SessionPlace,
+  host: Host,
+): Promise<LoginTarget | undefined> {
   if (!hasServerFiles(place)) return undefined
   const { servers } = await findSessionServers(place, openResolver(host))
   const found = servers.find(({ server, state }) => server.name === name && state === 'ready')

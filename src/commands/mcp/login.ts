@@ -5,28 +5,39 @@ import type { Host } from '../../cli/host.ts'
 import { printJson } from '../../cli/print.ts'
 import { withProgress } from '../../cli/progress.ts'
 import { readLines } from '../../cli/read-lines.ts'
-import { CrabError, toCrabError } from '../../core/base/errors.ts'
+import { CrabError } from '../../core/base/errors.ts'
 import { pluralize } from '../../core/base/format.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
-import { McpActionKind } from '../../core/protocol/crabtalk.generated.ts'
-import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
 import { logIn } from '../../edge/oauth/log-in.ts'
 import { logOut } from '../../edge/oauth/log-out.ts'
 import type { StoredLogin } from '../../edge/oauth/login-store.ts'
 import { attachServers } from './attach-servers.ts'
 import { readAgentOption } from './change.ts'
 import { openLoginHome } from './login-home.ts'
-import { findLoginTarget, LOGIN_HELPER, type LoginTarget, refuseOtherCredentials } from './login-target.ts'
+import {
+  applyLogin,
+  findLoginTarget,
+  type LoginTarget,
+  reconnect,
+  refuseOtherCredentials,
+  toConfiguredLogin,
+} from './login-target.ts'
 import { hasBrowser, openBrowser } from './open-browser.ts'
 
 /** Runs `crabtalk mcp login`. */
 export const logInCommand: CommandHandler = async ({ options, host, signal }) => {
   await using attached = await attachServers(host, signal)
-  const target = await findLoginTarget(attached.dispatch, { options, host }, signal)
+  const target = await findLoginTarget(
+    attached.dispatch,
+    { word: options.args[0] ?? '', agent: readAgentOption(options), host },
+    signal,
+  )
   if (target.entry) refuseOtherCredentials(target.entry)
   const login = await requestLogin(target, options, host, signal)
   const [name = ''] = options.args
-  const tools = target.entry && (await applyLogin(attached.dispatch, target, { options, host }, signal))
+  const { entry } = target
+  const applying = entry && applyLogin(attached.dispatch, { entry, agent: readAgentOption(options) }, signal)
+  const tools = applying && (await withProgress(host, `connecting ${name}`, applying))
   const { url, server, tokens } = login
   const expires = tokens?.expiresAt
   if (options.has('json'))
@@ -47,13 +58,19 @@ export const logInCommand: CommandHandler = async ({ options, host, signal }) =>
 /** Runs `crabtalk mcp logout`. */
 export const logOutCommand: CommandHandler = async ({ options, host, signal }) => {
   await using attached = await attachServers(host, signal)
-  const { url, entry } = await findLoginTarget(attached.dispatch, { options, host }, signal)
+  const { url, entry } = await findLoginTarget(
+    attached.dispatch,
+    { word: options.args[0] ?? '', agent: readAgentOption(options), host },
+    signal,
+  )
   await using home = await openLoginHome(host)
   const { wasLoggedIn, notRevoked } = await logOut(url, home, signal)
   const [name = ''] = options.args
   if (!wasLoggedIn) throw new CrabError('missing', `Cannot log out of ${name}: you are not logged in`)
   if (entry && attached.place === 'daemon')
-    await reconnect(attached.dispatch, entry.name, options, signal).catch(ignore)
+    await reconnect(attached.dispatch, { agent: readAgentOption(options), name: entry.name }, signal).catch(
+      ignore,
+    )
   if (notRevoked !== undefined)
     host.stderr.write(sanitize(`crabtalk: the tokens are valid until they expire: ${notRevoked}\n`))
   if (options.has('json'))
@@ -66,14 +83,13 @@ export const logOutCommand: CommandHandler = async ({ options, host, signal }) =
 function ignore(): undefined {}
 
 async function requestLogin(
-  { url, config = {}, configScope }: LoginTarget,
+  target: LoginTarget,
   options: ParsedOptions,
   host: Host,
   signal: AbortSignal,
 ): Promise<StoredLogin> {
-  const { client_id: id, scope, issuer, port } = config
-  const client =
-    (await readClient(options, host, signal)) ?? (typeof id === 'string' ? { client_id: id } : undefined)
+  const configured = toConfiguredLogin(target)
+  const client = (await readClient(options, host, signal)) ?? configured.client
   const ownIssuer = readIssuer(options)
   const isClientOnly = options.has('client-credentials')
   if (!isClientOnly) requireUser(options, host)
@@ -81,52 +97,16 @@ async function requestLogin(
     onVault: (source) => host.stderr.write(`crabtalk: created the vault; the source of its key: ${source}\n`),
   })
   const login = {
-    url,
+    ...configured,
     client,
     grant: isClientOnly ? 'client' : 'user',
-    scope: options.value('scope') ?? (typeof scope === 'string' ? scope : undefined),
-    issuer: ownIssuer ?? (issuer === undefined ? undefined : String(issuer)),
-    trustsIssuer: ownIssuer !== undefined || configScope === 'user',
-    port: readPort(options) ?? (typeof port === 'number' ? port : undefined),
+    scope: options.value('scope') ?? configured.scope,
+    issuer: ownIssuer ?? configured.issuer,
+    trustsIssuer: ownIssuer !== undefined || configured.trustsIssuer === true,
+    port: readPort(options) ?? configured.port,
     ask: (address: string, stop: AbortSignal) => showAddress(address, { options, host }, stop),
   } as const
   return await logIn(login, home, signal)
-}
-
-/** Writes the helper into the entry, and connects. Returns the number of tools. */
-async function applyLogin(
-  dispatch: Dispatch,
-  { entry }: LoginTarget,
-  { options, host }: { options: ParsedOptions; host: Host },
-  signal: AbortSignal,
-): Promise<number | undefined> {
-  const agent = readAgentOption(options)
-  const { name } = entry!
-  if (entry!.auth_helper === undefined) {
-    const config = JSON.stringify({ ...entry, auth_helper: LOGIN_HELPER })
-    await request(dispatch, 'upsertMcp', { agent, config, verify: false, create: false }, signal)
-  }
-  if (entry!.disabled) return undefined
-  try {
-    return await withProgress(host, `connecting ${name}`, reconnect(dispatch, name, options, signal))
-  } catch (reason) {
-    const { kind, message, hint } = toCrabError(reason)
-    if (kind === 'cancelled') throw reason
-    throw new CrabError(kind, `${message} (the login itself worked)`, {
-      cause: reason,
-      ...(hint && { hint }),
-    })
-  }
-}
-
-async function reconnect(
-  dispatch: Dispatch,
-  name: string,
-  options: ParsedOptions,
-  signal: AbortSignal,
-): Promise<number> {
-  const action = { agent: readAgentOption(options), name, action: McpActionKind.RECONNECT }
-  return (await request(dispatch, 'mcpAction', action, signal)).peer?.toolCount ?? 0
 }
 
 /** Shows the address and opens it; resolves with a line that the user types. */

@@ -6,6 +6,7 @@ import { relativeTime } from '../../core/base/relative-time.ts'
 import { toLoginUrl } from '../../edge/credentials/login-name.ts'
 import { getAccessToken } from '../../edge/oauth/access-token.ts'
 import { attachServers } from './attach-servers.ts'
+import { readAgentOption } from './change.ts'
 import { openLoginHome } from './login-home.ts'
 import { findLoginTarget, readAddress } from './login-target.ts'
 
@@ -46,5 +47,6 @@ async function findUrl(options: ParsedOptions, host: Host, signal: AbortSignal):
 
 async function findByName(options: ParsedOptions, host: Host, signal: AbortSignal): Promise<string> {
   await using attached = await attachServers(host, signal)
-  return (await findLoginTarget(attached.dispatch, { options, host }, signal)).url
+  const at = { word: options.args[0] ?? '', agent: readAgentOption(options), host }
+  return (await findLoginTarget(attached.dispatch, at, signal)).url
 }

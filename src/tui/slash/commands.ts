@@ -16,6 +16,7 @@ import { slashFork } from './fork.ts'
 import { showHelp } from './help.ts'
 import { initInstructions } from './init.ts'
 import { showKeys } from './keys.ts'
+import { slashLogin } from './login.ts'
 import { showMcp } from './mcp.ts'
 import { showMemory } from './memory.ts'
 import { slashEffort, slashModel } from './models.ts'
@@ -120,6 +121,13 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     summary: 'MCP servers: state, who decided, tools, logs, restart, add one',
     whileBusy: true,
     run: showMcp,
+  },
+  {
+    name: 'login',
+    args: 'NAME',
+    summary: 'log in to a remote MCP server, in your browser',
+    whileBusy: true,
+    run: slashLogin,
   },
   { name: 'tools', args: '', summary: 'the tools of the agent', whileBusy: true, run: showTools },
   { name: 'skills', args: '', summary: 'the skills of the agent', whileBusy: true, run: showSkills },

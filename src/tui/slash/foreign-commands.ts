@@ -9,7 +9,6 @@ export const FOREIGN_COMMANDS: ReadonlyMap<string, string> = new Map([
   ['jobs', 'agents'],
   ['keybindings', 'keys'],
   ['keymap', 'keys'],
-  ['login', 'connect'],
   ['logout', 'connect'],
   ['models', 'model'],
   ['plan', 'approvals'],

@@ -33,7 +33,7 @@ export const COMMAND_GROUPS: readonly (readonly [string, readonly string[]])[] =
   ['Models and cost', words('connect model effort usage cost')],
   ['Files', words('init review diff undo cd add-dir')],
   ['Permissions', words('permissions approvals yolo')],
-  ['Tools, skills and memory', words('mcp tools skills memory trace')],
+  ['Tools, skills and memory', words('mcp login tools skills memory trace')],
   ['The chat', words('help status doctor config theme keys details thinking fullscreen plain quit')],
 ]
 

@@ -85,6 +85,7 @@ const KEYS = [
   { key: 't', label: 'tools' },
   { key: 'r', label: 'restart' },
   { key: 'l', label: 'logs' },
+  { key: 'i', label: 'log in' },
   { key: 'p', label: 'ping' },
   { key: 'd', label: 'disable', confirm: "disable it in the agent's file" },
   { key: 'e', label: 'enable' },

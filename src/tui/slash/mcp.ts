@@ -4,6 +4,7 @@ import { request } from '../../core/protocol/dispatch.ts'
 import { newPage } from '../overlays/page.ts'
 import { getServerPanel } from '../state/focus.ts'
 import { showCatalog } from './catalog.ts'
+import { logInTo } from './login.ts'
 import { mcpPanel, type PanelTarget, readTarget, updatedPanel } from './mcp-panel.ts'
 import { inColumns, showOverlay } from './print.ts'
 import { toolLine } from './tools.ts'
@@ -33,6 +34,7 @@ export async function actOnMcp(
 ): Promise<void> {
   const target = readTarget(value)
   if (target && key === 'v') return await showView(target, context, signal)
+  if (target && key === 'i') return await logInTo(target, context, signal)
   const verb = VERBS.get(key)
   if (!target || !verb) return
   const busy = withNote(context, value, `${verb.doing} ${target.name} of ${target.agent}…`)

@@ -26,9 +26,9 @@ test('runSlash() answers an unknown command itself and suggests the nearest', as
 
 test('runSlash() names the command for a word of another program, or for what a command is about', async () => {
   const chat = createSlashChat(serveSkills('review'))
-  for (const line of ['/login', '/Stats', '/tokens']) await runSlash(line, chat.context, NEVER)
+  for (const line of ['/logout', '/Stats', '/tokens']) await runSlash(line, chat.context, NEVER)
   assert.deepEqual(chat.blocks().map(sentence), [
-    'Unknown command /login (here it is /connect)',
+    'Unknown command /logout (here it is /connect)',
     'Unknown command /Stats (here it is /usage)',
     'Unknown command /tokens (did you mean /cost?)',
   ])
