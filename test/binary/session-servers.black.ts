@@ -10,7 +10,7 @@ import { type RecordFolder, recordFolder } from '../support/mcp/record-folder.ts
 import type { Reply } from '../support/model-server.ts'
 import { HAS_DAEMONS } from '../support/run-binary.ts'
 import { startSandboxDaemon, WITH_DAEMON } from '../support/sandbox-daemon.ts'
-import { assertFailed, makeTalk, type Talk } from '../support/talk.ts'
+import { assertFailed, makeTalk, shortConfig, type Talk, writeConfig } from '../support/talk.ts'
 import { until } from '../support/until.ts'
 
 const HELLO: Reply = { parts: ['Hello.'] }
@@ -283,6 +283,30 @@ function isGone(pid: number): boolean {
     return true
   }
 }
+test("no stored rule allows a tool of a project's server: neither in its repository nor in another one", async () => {
+  await using records = await recordFolder()
+  const answers: Reply[] = []
+  await using talk = await makeTalk(() => answers.shift() ?? HELLO)
+  const here = watchedServer(records.path, FEW, { name: 'pj' })
+  await writeProject(talk, here.entry)
+  await talk.run(['trust', '--yes'])
+  await writeConfig(talk.home, `${shortConfig(talk.server.url)}[permissions]\nallow = ["mcp__pj__*"]\n`)
+  const call = async (args: readonly string[]) => {
+    answers.push({ parts: [{ call: 'c', name: 'mcp__pj__echo', args: '{"text":"x"}' }] })
+    return await talk.send([...args, 'go'])
+  }
+  const asked = await call(['--on-ask', 'fail'])
+  assertFailed(asked, 'denied', {
+    message: /allows mcp__pj__\*, but no stored rule allows tools of a server that a project/,
+  })
+  const allowed = await call(['--allow', 'mcp__pj__*'])
+  assert.equal(allowed.code, 0, allowed.stderr)
+  await writeProject(talk, { ...here.entry, permissions: { allow: ['echo'] } } as StdioEntry)
+  const shown = await talk.run(['trust', '--yes'])
+  assert.match(shown.stdout, /runs the tool echo without asking you/)
+  const own = await call(['--on-ask', 'fail'])
+  assert.equal(own.code, 0, own.stderr)
+})
 
 /** Answers a question in plain lines. */
 async function typeAnswer(chat: Session, digit: string): Promise<void> {

@@ -1,5 +1,6 @@
 import { rulesFor } from './class-rights.ts'
 import { decideLine } from './decide-line.ts'
+import { isProjectRule } from './project-rules.ts'
 import { namesGuarded } from './protected-paths.ts'
 import { type ParsedRule, parseRules, rulesAbout } from './read-rules.ts'
 import { suggestRule } from './suggest.ts'
@@ -21,11 +22,14 @@ function decideAction(action: PolicyAction, context: PolicyContext): Omit<Decisi
   const rules = parseRules(rulesFor(context.trust, context.rules))
   if (action.kind === 'bash') return decideLine(action, rules, context)
   const guard = action.kind === 'edit' ? action.guard : undefined
-  const matched = rulesAbout(action, guard ? rules.filter((one) => passesGuard(one, guard)) : rules, context)
-  const { isOpen, ...verdict } = conclude(action, { matched, hidden: [] }, context)
+  const about = rulesAbout(action, guard ? rules.filter((one) => passesGuard(one, guard)) : rules, context)
+  const project = action.kind === 'mcp' ? action.project : undefined
+  const matched = project ? about.filter((rule) => isProjectRule(rule, project)) : about
+  const stored = about.find((rule) => !matched.includes(rule))
+  const { isOpen, ...verdict } = conclude(action, { matched, hidden: [], stored }, context)
   const isGrantable = isOpen && guard?.isAlways !== true
   const suggestions = isGrantable ? [suggestRule(action, context)] : []
-  return { ...verdict, suggestions, offered: suggestions, isSavable: true }
+  return { ...verdict, suggestions, offered: suggestions, isSavable: !project }
 }
 
 /** Whether a rule applies to a protected path: all that restrict, and those that allow it by name. */

@@ -1,3 +1,5 @@
+import type { ProjectServerFile } from '../config/project-server-file.ts'
+
 /**
  * The effect of a rule. Deny takes precedence over ask, and ask over allow, regardless of order and source
  * (ADR 0071).
@@ -18,6 +20,12 @@ export interface Rule {
    * rulesFor() decides.
    */
   for?: Exclude<Trust, 'local'>
+  /**
+   * The servers of project files whose tools an allow rule may allow: `any` for a rule of this turn, one that the
+   * user wrote for this conversation, or one of the entry itself; one file for an answer about a tool of it. Absent
+   * for stored rules, which allow none of those tools (ADR 0220).
+   */
+  projects?: 'any' | ProjectServerFile
   /** The pattern with the links on its path resolved. resolveRules() adds it; it is never stored. */
   resolved?: string
 }
@@ -94,8 +102,11 @@ export type PolicyAction =
       readOnly?: readonly (ReadOnlyUse | undefined)[]
       doubts?: readonly (ReadOnlyDoubt | undefined)[]
     }
-  /** `name` is the model's name for the tool. Rules match it and `mcp__<server>__<remote name>`. */
-  | { kind: 'mcp'; name: string; server: string; tool: string }
+  /**
+   * `name` is the model's name for the tool. Rules match it and `mcp__<server>__<remote name>`. `project` is the
+   * project's file that declares the server.
+   */
+  | { kind: 'mcp'; name: string; server: string; tool: string; project?: ProjectServerFile }
   /**
    * Any other tool. A harmless one needs no permission. `own` marks the agent's own memory, which needs
    * permission in remote turns only.
@@ -153,7 +164,10 @@ export interface Decision {
    * `bash`.
    */
   offered: readonly string[]
-  /** Whether the agent's file may keep them; false for code, which is offered for the conversation only. */
+  /**
+   * Whether the agent's file may keep them; false for code and for tools of a project's servers, which are offered
+   * for the conversation only.
+   */
   isSavable: boolean
   /** Sentences about what else the matching rules allow, each with a narrower rule. */
   warnings: readonly string[]

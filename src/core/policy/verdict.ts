@@ -21,6 +21,8 @@ export interface Evidence {
   doubt?: string | undefined
   /** A rule that allows a command but not the command that it starts. */
   withheld?: Rule | undefined
+  /** A stored rule that allows a tool, but not of a server that a project's file declares. */
+  stored?: Rule | undefined
   /** The command of crabtalk that prints or changes credentials or trust. */
   credentials?: string | undefined
 }
@@ -150,11 +152,13 @@ function decideMemory(trust: PolicyContext['trust']): Pick<Decision, 'effect' | 
 /** Describes which rule is missing. */
 function describeMissingRule(
   action: PolicyAction,
-  { unseen, closing, doubt, withheld }: Evidence,
+  { unseen, closing, doubt, withheld, stored }: Evidence,
   isHome: boolean,
 ): string {
   if (closing) return `it may read something a rule covers: ${describe(closing)}`
   if (withheld) return `${describe(withheld)}, but no rule allows what it starts`
+  if (stored)
+    return `${describe(stored)}, but no stored rule allows tools of a server that a project declares`
   if (doubt) return doubt
   if (action.kind === 'bash') {
     return unseen === undefined

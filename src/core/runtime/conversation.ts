@@ -6,6 +6,7 @@ import { effectiveLines } from '../storage/effective-lines.ts'
 import type {
   CompactMarker,
   NewLine,
+  PermissionDecision,
   ReadPosition,
   SessionHeader,
   SessionLine,
@@ -107,8 +108,7 @@ export function replay(
       entries.push({ message: toUndoMessage(line.files), seq })
     if (line.event === 'done' && line.context_tokens !== undefined)
       counted = { tokens: line.context_tokens, messages: entries.length }
-    if (line.event === 'permission' && line.grant === 'session')
-      grants.push(...(line.rules ?? []).filter(isRule).map(toGrant)) // an unreadable rule grants nothing
+    if (line.event === 'permission' && line.grant === 'session') grants.push(...readGrants(line))
     if (line.event === 'grants_removed') {
       const removed = new Set(line.rules)
       grants = grants.filter(({ pattern }) => !removed.has(pattern))
@@ -130,9 +130,14 @@ function isRule(pattern: string): boolean {
   return readRule(pattern).ok
 }
 
+/** Reads the rules that a person allowed; an unreadable one grants nothing. Those without a call were written by hand. */
+function readGrants({ call_id: callId, rules = [], project }: PermissionDecision): Rule[] {
+  return rules.filter(isRule).map((rule) => toGrant(rule, callId === '' ? 'any' : project))
+}
+
 /** Turns a rule that a person allowed for the rest of a conversation into an `allow` rule. */
-export function toGrant(pattern: string): Rule {
-  return { effect: 'allow', pattern, source: 'this conversation' }
+export function toGrant(pattern: string, projects: Rule['projects']): Rule {
+  return { effect: 'allow', pattern, source: 'this conversation', ...(projects && { projects }) }
 }
 
 function toMessage({

@@ -202,7 +202,8 @@ export class Permissions {
       ...(grant && { grant, rules: [...rules] }),
     })
     if (grant === 'always') for (const rule of rules) await this.#remember(rule)
-    if (grant) this.#rules.push(...rules.map(toGrant))
+    const { project } = toRemoteNames(action)
+    if (grant) this.#rules.push(...rules.map((pattern) => toGrant(pattern, project)))
     if (allowsEdits) this.#mode = 'edits'
     return undefined
   }
@@ -242,8 +243,7 @@ export class Permissions {
     action: PolicyAction,
     decision: Omit<PermissionDecision, 'call_id' | 'name'>,
   ): Promise<void> {
-    const remote = action.kind === 'mcp' ? { server: action.server, tool: action.tool } : {}
-    await this.#options.record({ call_id: call.id, name: call.name, ...remote, ...decision })
+    await this.#options.record({ call_id: call.id, name: call.name, ...toRemoteNames(action), ...decision })
   }
 
   async #toAsk(judged: CallToJudge, decision: Decision): Promise<PermissionAsk> {
@@ -291,6 +291,13 @@ export class Permissions {
       return `This would fail. ${reason.message}\n`
     }
   }
+}
+
+/** Returns what is stored of the server of a call. */
+function toRemoteNames(action: PolicyAction): Pick<PermissionDecision, 'server' | 'tool' | 'project'> {
+  if (action.kind !== 'mcp') return {}
+  const { server, tool, project } = action
+  return { server, tool, ...(project && { project }) }
 }
 
 /** The answers to a question that allow more than the call. */

@@ -237,7 +237,9 @@ async function createToolContext(at: {
 /** Returns the rules that a client gives for one turn. Throws `invalid` for a malformed rule. */
 export function flagRules(settings: Pick<TurnSettings, 'allow' | 'ask' | 'deny'>): Rule[] {
   const rules = (['allow', 'ask', 'deny'] as const).flatMap((effect) =>
-    (settings[effect] ?? []).map((pattern): Rule => ({ effect, pattern, source: `--${effect}` })),
+    (settings[effect] ?? []).map(
+      (pattern): Rule => ({ effect, pattern, source: `--${effect}`, projects: 'any' }),
+    ),
   )
   for (const { pattern } of rules) parseRule(pattern)
   return rules
@@ -245,7 +247,8 @@ export function flagRules(settings: Pick<TurnSettings, 'allow' | 'ask' | 'deny'>
 
 /** Returns the rules that come with the servers a client attaches. */
 export function attachedRules({ mcps = [] }: Pick<TurnSettings, 'mcps'>): Rule[] {
-  return mcps.flatMap((entry) => entryRules(entry, () => `the entry of ${entry.name}`))
+  const rules = mcps.flatMap((entry) => entryRules(entry, () => `the entry of ${entry.name}`))
+  return rules.map((rule): Rule => ({ ...rule, projects: 'any' }))
 }
 
 /** Whether the turn may use tools; guests never do. */

@@ -1,4 +1,5 @@
 import type { Message, Usage } from '../base/message.ts'
+import type { ProjectServerFile } from '../config/project-server-file.ts'
 
 /** The format version of session files that this build writes (ADR 0031). */
 export const SESSION_VERSION = 1
@@ -101,6 +102,8 @@ export interface PermissionDecision extends RemoteNames {
   /** The scope of a person's answer when it applies to later calls too, and the rules it created. */
   grant?: 'session' | 'always'
   rules?: string[]
+  /** The project's file that declares the server, if one does: the rules allow tools of that file only. */
+  project?: ProjectServerFile
   /** The arguments of a call that a person has changed, as JSON text. */
   arguments?: string
 }

@@ -32,6 +32,7 @@ export function describeServer({
     ...toPairs(headers).map(([key, value]) => `sends ${key}: ${toText(value)}`),
     ...(disabled === undefined || disabled === true ? [] : [`disabled = ${renderValue(disabled)}`]),
     ...Object.entries(rest).map(([key, value]) => `${key} = ${renderValue(value)}`),
+    ...listUnasked(rest['permissions']).map((tool) => `runs the tool ${tool} without asking you`),
     ...(oauth === 'auto' ? [] : [`oauth = ${renderValue(oauth)}`]),
     ...toPairs(oauthConfig).map(([key, value]) => `oauth_config.${key} = ${renderValue(value)}`),
     ...(problem === '' ? [] : [`cannot be used: ${problem}`]),
@@ -61,6 +62,11 @@ export function summarizeServer({ name, table, oauth = 'auto', oauthConfig }: Sh
     }),
   ]
   return escapeLine(`${name}: ${parts.join(', ')}`)
+}
+
+/** Lists the tools that an entry allows itself, as it writes them. */
+function listUnasked(permissions: unknown): string[] {
+  return isTable(permissions) ? toList(permissions['allow']).map(toText) : []
 }
 
 /** Redacts the secrets of a command line, such as that of an auth helper. */

@@ -31,7 +31,9 @@ export async function readServerFile(
     if (bytes === undefined) return undefined
     if (bytes.length > MAX_BYTES) throw new RefusedFile(`it is longer than ${MAX_BYTES} bytes`)
     const parsed = parse(new TextDecoder().decode(bytes), path, scope)
-    return { ...parsed, path, scope, digest: createHash('sha256').update(bytes).digest('hex') }
+    const digest = createHash('sha256').update(bytes).digest('hex')
+    const servers = parsed.servers.map((server) => ({ ...server, digest }))
+    return { ...parsed, servers, path, scope, digest }
   } catch (reason) {
     if (!(reason instanceof RefusedFile)) throw reason
     const problem = { file: path, message: `${path} is not read: ${reason.message}` }

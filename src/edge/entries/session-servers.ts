@@ -2,6 +2,7 @@ import { dirname, isAbsolute, resolve, sep } from 'node:path'
 import { CrabError, toCrabError } from '../../core/base/errors.ts'
 import type { JsonObject } from '../../core/base/message.ts'
 import { type McpEntry, mcpEntry } from '../../core/config/mcp-entry.ts'
+import { toProjectOrigin } from '../../core/config/project-server-file.ts'
 import { checkValue } from '../../core/config/schema.ts'
 import { readServerTrust, readTrust } from '../../core/trust/trust-store.ts'
 import type { CredentialResolver } from '../credentials/types.ts'
@@ -137,10 +138,16 @@ export async function resolveServer(
     return { ...invalid(server, [], why, hint), missing }
   }
   const literal = await withLogin(server, anchorPaths(server, expansion.entry), resolver)
-  const outcome = checkValue(mcpEntry, withTimeLimits({ name: server.name, ...literal }, env))
+  const whole = { name: server.name, ...literal, ...toOrigin(server) }
+  const outcome = checkValue(mcpEntry, withTimeLimits(whole, env))
   if (outcome.ok) return { server, state: 'ready', entry: outcome.value, reason: '' }
   const [issue] = outcome.problems
   return invalid(server, issue?.path ?? [], issue?.message ?? 'the entry is not valid', issue?.hint)
+}
+
+/** Marks the entry of a project's file, whatever origin the file gives it: no stored rule allows its tools. */
+function toOrigin({ scope, file, digest: sha256 }: EdgeServer): Pick<McpEntry, 'origin'> {
+  return scope === 'user' || sha256 === undefined ? {} : { origin: toProjectOrigin({ file, sha256 }) }
 }
 
 function invalid(

@@ -24,6 +24,8 @@ export interface EdgeServer {
   /** Absolute. */
   file: string
   scope: ServerScope
+  /** The SHA-256 of the content of the file, in hexadecimal digits; absent for a server that no file declares. */
+  digest?: string
   /** Returns the line of a key of the entry, 1-based; undefined for JSON. */
   lineOf?(key: KeyPath): number
   /** The reason why the entry cannot be used whatever its values; empty when there is none. */

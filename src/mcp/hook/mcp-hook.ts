@@ -2,6 +2,7 @@ import { CrabError } from '../../core/base/errors.ts'
 import { wrapInTag } from '../../core/base/wrap-text.ts'
 import type { AgentConfig } from '../../core/config/agent-schema.ts'
 import { DISCOVERY, getPortFile } from '../../core/config/component.ts'
+import { getProjectServerFile } from '../../core/config/project-server-file.ts'
 import type { PolicyAction } from '../../core/policy/types.ts'
 import type { Hook, ToolDispatch, ToolOutput, ToolRequest } from '../../core/runtime/hook.ts'
 import { withCallingTurn } from '../connection/trace.ts'
@@ -130,7 +131,8 @@ export function startEager(peers: Peers, agentId: string, startsKnown: boolean):
 
 async function describe({ name, entry, tool }: AgentTool, { args }: ToolRequest): Promise<PolicyAction> {
   checkArguments(tool, args)
-  return { kind: 'mcp', name, server: entry.name, tool: tool.name }
+  const project = getProjectServerFile(entry)
+  return { kind: 'mcp', name, server: entry.name, tool: tool.name, ...(project && { project }) }
 }
 
 /** Returns the dropped tools the first time it is called for this agent, then an empty list. */

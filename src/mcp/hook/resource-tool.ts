@@ -1,5 +1,6 @@
 import { CrabError } from '../../core/base/errors.ts'
 import { takeStart } from '../../core/base/truncate.ts'
+import { getProjectServerFile } from '../../core/config/project-server-file.ts'
 import type { PolicyAction } from '../../core/policy/types.ts'
 import type { ToolSpec } from '../../core/provider/types.ts'
 import type { Hook, ToolDispatch, ToolOutput, ToolRequest } from '../../core/runtime/hook.ts'
@@ -56,7 +57,8 @@ function describeRead({ args }: ToolRequest, servers: readonly Claim[]): Promise
     throw new CrabError('invalid', 'Cannot read: uri is not a string')
   const { entry } = findServer(server, servers)
   const { name, remoteName: tool } = toReadRuleNames(entry.name)
-  return Promise.resolve({ kind: 'mcp', server: entry.name, tool, name })
+  const project = getProjectServerFile(entry)
+  return Promise.resolve({ kind: 'mcp', server: entry.name, tool, name, ...(project && { project }) })
 }
 
 function findServer(name: unknown, servers: readonly Claim[]): Claim {

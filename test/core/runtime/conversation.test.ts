@@ -81,12 +81,19 @@ test('replay() reads the grants of the conversation, and the known files', () =>
   const { grants, files } = replay(NO_HISTORY, [
     permission({ grant: 'session', rules: ['bash(npm test)'] }),
     permission({ grant: 'always', rules: ['edit'] }),
+    permission({ grant: 'session', rules: ['mcp__pj__a'], project: { file: '/f', sha256: 'aa' } }),
+    permission({ grant: 'session', rules: ['mcp__pj__b'], call_id: '' }),
     permission({ rule: 'read' }),
     knows('/a', '1'),
     knows('/b', '1'),
     knows('/a', '2'),
   ])
-  assert.deepEqual(grants, [{ effect: 'allow', pattern: 'bash(npm test)', source: 'this conversation' }])
+  const grant = { effect: 'allow', source: 'this conversation' }
+  assert.deepEqual(grants, [
+    { ...grant, pattern: 'bash(npm test)' },
+    { ...grant, pattern: 'mcp__pj__a', projects: { file: '/f', sha256: 'aa' } },
+    { ...grant, pattern: 'mcp__pj__b', projects: 'any' },
+  ])
   assert.deepEqual(
     [...files],
     [

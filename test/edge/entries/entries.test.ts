@@ -128,6 +128,7 @@ test('describeServer() shows every value, and no trick hides one; summarizeServe
     '  with LOG=1',
     '  permissions = { allow = ["*"] }',
     '  auth_helper = ["get", "--password=s3cr3t-s3cr3t"]',
+    '  runs the tool * without asking you',
   ])
   const summary = summarizeServer({ ...server, table: { ...server.table, auth: 's3cr3t-s3cr3t' } })
   assert.doesNotMatch(summary, /s3cr3t|rm -rf/)
