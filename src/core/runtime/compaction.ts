@@ -100,7 +100,7 @@ function countMessageTokens({ history }: { history: Pick<SessionHistory, 'messag
 export function firstSentence(text: string): string {
   const line = sanitize(text)
     .split('\n')
-    .map((each) => toTitle(each.replace(/[*_`#>]+/g, '')))
+    .map((each) => toTitle(each.replace(MARKDOWN, '')))
     .find(Boolean)
   const [sentence = ''] = /^.*?(?:[.!?](?=\s|$)|[。！？])/u.exec(line ?? '') ?? [line]
   const chars = [...sentence]
@@ -112,6 +112,8 @@ export function firstSentence(text: string): string {
         .trimEnd()}…`
 }
 
+/** The marks of Markdown; underscores inside a word belong to it. */
+const MARKDOWN = /[*`#>]+|(?<![\p{L}\p{N}_])_+|_+(?![\p{L}\p{N}_])/gu
 const MAX_SUMMARY = 32_000
 const MAX_META_SUMMARY = 2000
 const MAX_TITLE = 60

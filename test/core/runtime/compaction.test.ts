@@ -16,6 +16,10 @@ test('firstSentence() returns the first sentence without Markdown, at most 60 ch
     ['x'.repeat(99), `${'x'.repeat(59)}…`],
     [`${'🦀'.repeat(61)}.`, `${'🦀'.repeat(59)}…`],
     ['Ev\u001b]0;pwn\u0007il\ttit\u202ele. More', 'Evil title.'],
+    [
+      'Call mcp__pj__whoami with _care_ and __all__ of snake_case.',
+      'Call mcp__pj__whoami with care and all of snake_case.',
+    ],
     ['', ''],
   ]
   for (const [text, title] of cases) assert.equal(firstSentence(text), title)
