@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import type { CommandHandler } from '../../src/cli/command.ts'
 import { parseOptions } from '../../src/cli/parse.ts'
 import { resolvePaths } from '../../src/cli/paths.ts'
+import { trustServersCommand } from '../../src/commands/trust/servers.ts'
 import { TRUST_COMMANDS } from '../../src/commands/trust/table.ts'
 import {
   addTrustedFolderCommand,
@@ -26,7 +27,7 @@ test('trust add and remove apply to the whole repository of a folder, and list s
   await run(one, 'list', listTrustedFoldersCommand, [])
   assert.match(
     one.stdout(),
-    new RegExp(`\nSTATE +SINCE +FOLDER +FILES\ntrusted +\\d{4}-\\d\\d-\\d\\d +${app} +all\n$`),
+    new RegExp(`\nSTATE +SINCE +PATH +FILES\ntrusted +\\d{4}-\\d\\d-\\d\\d +${app} +all\n$`),
   )
 })
 
@@ -78,9 +79,38 @@ test('trust list shows every file once, in its last state', async () => {
   assert.match(one.stdout(), / AGENTS\.md, Crab\.md\n$/)
 })
 
+test('trust says which file is not valid; --revoke records nothing where there is none; list knows what changed', async () => {
+  await using one = await makeTestHost()
+  const cwd = await realpath(one.folder)
+  const file = join(cwd, '.mcp.json')
+  assert.equal(await runTrust(one, ['--revoke']), 0)
+  assert.equal(one.stderr(), 'No file of this project declares MCP servers\n')
+  await run(one, 'list', listTrustedFoldersCommand, [])
+  assert.match(one.stderr(), /No directories yet\n$/)
+  await writeFile(file, '{"mcpServers": {,,}}')
+  assert.equal(await runTrust(one, []), 78)
+  assert.match(one.stderr(), /\.mcp\.json:1:17: it is not valid JSON\n {2}hint: [^\n]*\n$/)
+  await writeFile(file, '{"mcpServers": {"a": {"command": "a"}}}')
+  const states = async () => {
+    const before = one.stdout().length
+    await run(one, 'list', listTrustedFoldersCommand, ['--json'])
+    return JSON.parse(one.stdout().slice(before)).map((row: { state: string }) => row.state)
+  }
+  assert.equal(await runTrust(one, ['--yes']), 0)
+  assert.deepEqual(await states(), ['trusted'])
+  await writeFile(file, '{"mcpServers": {"b": {"command": "b"}}}')
+  assert.deepEqual(await states(), ['changed'])
+  await rm(file)
+  assert.deepEqual(await states(), ['gone'])
+})
+
+async function runTrust(at: TestHost, argv: string[]): Promise<number> {
+  return await run(at, undefined, trustServersCommand, argv)
+}
+
 async function run(
   { host }: TestHost,
-  verb: string,
+  verb: string | undefined,
   command: CommandHandler,
   argv: string[],
 ): Promise<number> {

@@ -11,7 +11,8 @@ export const TRUST_COMMANDS: readonly Command[] = [
     isAlone: true,
     summary: 'List the directories and MCP server files that you trust or do not',
     details: `A directory is "notified" when its instruction files are used and you were told so once; "trusted" and "untrusted" are your
-own answers. Directories that are not listed are new. A file of MCP servers has a row of its own.`,
+own answers. Directories that are not listed are new. A file of MCP servers has a row of its own: "changed" when you are asked
+again, because it is not what you answered about, and "gone" when it does not exist.`,
     options: [JSON_OPTION],
     examples: ['crabtalk trust list', 'crabtalk trust list --json'],
     load: async () => (await import('./trust.ts')).listTrustedFoldersCommand,
@@ -42,7 +43,8 @@ exists is removed from the list.`,
     summary: 'Show what the MCP servers of a project would run, and ask whether they may',
     details: `The files are .mcp.json and .crabtalk/mcp.toml in the nearest directory up to the root of the repository. Their servers start in
 conversations of crabtalk chat and crabtalk send in this project, until a file changes: then you are asked again, and shown
-what changed. DIR is the current directory unless you give another one.`,
+what changed. A "no" leaves the file as it is and goes on to the next one. DIR is the current directory unless you give another
+one. Exits with 78 when a file of the project is not valid.`,
     options: [
       { name: 'yes', short: 'y', summary: 'Trust the files without asking, after showing them' },
       { name: 'revoke', summary: 'Do not start them any more: the same as crabtalk trust remove' },

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { dirname, resolve, sep } from 'node:path'
 import type { CommandHandler } from '../../cli/command.ts'
 import type { Host } from '../../cli/host.ts'
 import { resolvePaths } from '../../cli/paths.ts'
@@ -21,11 +21,12 @@ export const listTrustedFoldersCommand: CommandHandler = async ({ options, host 
   const projects = [...(await readTrust(resolvePaths(host).trust)).values()].toSorted((a, b) =>
     a.path < b.path ? -1 : 1,
   )
-  const files = [...(await readServerTrust(resolvePaths(host).trust)).values()]
+  const answers = [...(await readServerTrust(resolvePaths(host).trust)).values()]
+  const files = await Promise.all(answers.map((answer) => toCurrent(answer, host)))
   if (options.has('json')) return printJson(host, [...projects, ...files])
   const rows = [...projects.map(toRow), ...files.map(toServersRow)]
   if (rows.length === 0) host.stderr.write('No directories yet\n')
-  else await printTable(host, ['STATE', 'SINCE', 'FOLDER', 'FILES'], rows)
+  else await printTable(host, ['STATE', 'SINCE', 'PATH', 'FILES'], rows)
   return 0
 }
 
@@ -73,8 +74,15 @@ export async function requireDirectory(directory: string, host: Host): Promise<v
   }
 }
 
+/** Whether a folder, or a file of servers below it, is in trust.toml. */
+export async function isTrustRecorded(root: string, host: Host): Promise<boolean> {
+  const { trust } = resolvePaths(host)
+  const [projects, files] = await Promise.all([readTrust(trust), readServerTrust(trust)])
+  return projects.has(root) || files.keys().some((path) => path.startsWith(`${root}${sep}`))
+}
+
 /** Returns the folder that represents a directory; undefined when the directory does not exist. */
-async function findProjectRoot(directory = '.', host: Host): Promise<string | undefined> {
+export async function findProjectRoot(directory = '.', host: Host): Promise<string | undefined> {
   const { uid, homeDir } = host
   return (await findProject(resolve(host.cwd(), directory), { uid, homeDir }))?.root
 }
@@ -86,8 +94,21 @@ function toRow({ path, state, since, notices }: ProjectTrust): string[] {
   return [state, since.slice(0, 10), toVisible(path), files || (state === 'untrusted' ? 'none' : 'all')]
 }
 
+/** The user's answer about a file of MCP servers, and whether the file still has the content that it is about. */
+type CurrentTrust = Omit<ServerFileTrust, 'state'> & { state: ServerFileTrust['state'] | 'changed' | 'gone' }
+
+/** Reads the file of an answer. One that is not read now is not the one that the answer is about. */
+async function toCurrent(answer: ServerFileTrust, { uid, homeDir }: Host): Promise<CurrentTrust> {
+  const { path, digest } = answer
+  const { readServerFile } = await import('../../edge/entries/read-server-file.ts')
+  const project = await findProject(dirname(path), { uid, homeDir })
+  const file = await readServerFile(path, { scope: 'project', uid, linkRoot: project?.root ?? dirname(path) })
+  if (file === undefined) return { ...answer, state: 'gone' }
+  return file.digest === digest ? answer : { ...answer, state: 'changed' }
+}
+
 /** Shows a file of MCP servers and their names. */
-function toServersRow({ path, state, since, servers }: ServerFileTrust): string[] {
+function toServersRow({ path, state, since, servers }: CurrentTrust): string[] {
   const names = servers.map((server) => server.slice(0, server.indexOf(': ')))
   return [state, since.slice(0, 10), toVisible(path), toVisible(`servers: ${names.join(', ')}`)]
 }

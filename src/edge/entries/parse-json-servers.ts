@@ -1,4 +1,4 @@
-import { parseObject } from '../../core/base/json.ts'
+import { isObject } from '../../core/base/json.ts'
 import type { JsonObject } from '../../core/base/message.ts'
 import { isTable } from '../../core/config/schema.ts'
 import type { ParsedServers } from './parse-toml-servers.ts'
@@ -9,19 +9,56 @@ import type { EdgeServer } from './types.ts'
  * name. Names get the form that crabtalk has; keys that it does not know are left out, with a note.
  */
 export function parseJsonServers(text: string, file: string): ParsedServers {
-  const content = parseObject(text.replace(/^\uFEFF/, ''))
-  if (!content) return fail(file, 'it is not a JSON object')
+  const bare = text.replace(/^\uFEFF/, '')
+  let content: unknown
+  try {
+    content = JSON.parse(bare)
+  } catch (reason) {
+    return fail(`${file}${findPlace(bare, reason)}`, file, 'it is not valid JSON')
+  }
+  if (!isObject(content)) return fail(file, file, 'it is not a JSON object')
   const { mcpServers: servers } = content
-  if (!isTable(servers)) return fail(file, 'it has no object "mcpServers"')
+  if (!isTable(servers)) return fail(file, file, 'it has no object "mcpServers"')
   return {
     servers: Object.entries(servers).map(([name, entry]) => toServer(name, entry, file)),
     problems: [],
   }
 }
 
-function fail(file: string, why: string): ParsedServers {
+function fail(place: string, file: string, why: string): ParsedServers {
   const hint = '{"mcpServers": {"NAME": {"command": "…", "args": []}}}'
-  return { servers: [], problems: [{ file, message: `${file}: ${why}`, hint }] }
+  return { servers: [], problems: [{ file, message: `${place}: ${why}`, hint }] }
+}
+
+/** Returns `:LINE:COLUMN` of a syntax error. The rest of its message may quote a secret. */
+function findPlace(text: string, reason: unknown): string {
+  const [, line, column] = / \(line (\d+) column (\d+)\)/.exec(String(reason)) ?? []
+  if (line !== undefined) return `:${line}:${column}`
+  const lines = text.slice(0, findToken(text)).split('\n')
+  return `:${lines.length}:${lines.at(-1)!.length + 1}`
+}
+
+/**
+ * Finds the unexpected token, which the parser does not locate: the shortest beginning of the text that has the
+ * same error ends with it. Returns the end of a text that only ends too early.
+ */
+function findToken(text: string): number {
+  let [before, at] = [0, text.trimEnd().length + 1]
+  while (at - before > 1) {
+    const middle = Math.floor((before + at) / 2)
+    if (hasUnexpectedToken(text.slice(0, middle))) at = middle
+    else before = middle
+  }
+  return at - 1
+}
+
+function hasUnexpectedToken(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return false
+  } catch (reason) {
+    return String(reason).includes('Unexpected token')
+  }
 }
 
 function toServer(name: string, entry: unknown, file: string): EdgeServer {
@@ -65,6 +102,15 @@ type Conversion = (value: unknown) => [string, unknown] | undefined
 
 const same = (key: string): [string, Conversion] => [key, (value) => [key, value]]
 
+/** Numbers and booleans are written for the text that a program gets. */
+function toText(value: unknown): unknown {
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : value
+}
+
+function mapValues(table: JsonObject, change: (value: unknown) => unknown): JsonObject {
+  return Object.fromEntries(Object.entries(table).map(([key, value]) => [key, change(value)]))
+}
+
 const toTransport: Conversion = (value) => {
   const transport = TRANSPORTS.get(String(value))
   return transport === undefined ? undefined : ['transport', transport]
@@ -80,7 +126,9 @@ const TRANSPORTS: ReadonlyMap<string, string> = new Map([
 
 /** The keys of such entries that have a meaning here. */
 const KEYS: ReadonlyMap<string, Conversion> = new Map<string, Conversion>([
-  ...['command', 'args', 'env', 'cwd', 'url', 'headers', 'disabled'].map(same),
+  ...['command', 'cwd', 'url', 'headers', 'disabled'].map(same),
+  ['args', (value) => ['args', Array.isArray(value) ? value.map(toText) : value]],
+  ['env', (value) => ['env', isTable(value) ? mapValues(value, toText) : value]],
   ['type', toTransport],
   ['transport', toTransport],
   ['timeout', (value) => ['timeout_ms', value]],

@@ -93,6 +93,24 @@ test('parseJsonServers() takes the format of Claude Code, and says which keys it
     ],
   )
   assert.match(parseJsonServers('[]', '/f').problems[0]!.message, /it is not a JSON object/)
+  const [numbers] = parseJsonServers(
+    '{"mcpServers":{"a":{"command":"a","args":["-p",8080,true],"env":{"PORT":1}}}}',
+    '/f',
+  ).servers
+  assert.deepEqual(numbers!.table, { command: 'a', args: ['-p', '8080', 'true'], env: { PORT: '1' } })
+})
+
+test('parseJsonServers() says where a text is not JSON, without quoting it', () => {
+  const rows: [text: string, place: string][] = [
+    ['{"mcpServers": {,,}}', '1:17'],
+    ['{\n  "a": ["s3cr3t", s3cr3t]\n}', '2:19'],
+    ['{\n  "a": [1,]\n}', '2:11'],
+    ['{\n  "a":\n\n', '2:7'],
+    ['\uFEFF[tru]', '1:5'],
+  ]
+  for (const [text, place] of rows) {
+    assert.equal(parseJsonServers(text, '/f').problems[0]!.message, `/f:${place}: it is not valid JSON`, text)
+  }
 })
 
 test('resolveServer() gives an entry the time limits of the environment below its own', async () => {
