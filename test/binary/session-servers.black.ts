@@ -283,6 +283,7 @@ function isGone(pid: number): boolean {
     return true
   }
 }
+
 test("no stored rule allows a tool of a project's server: neither in its repository nor in another one", async () => {
   await using records = await recordFolder()
   const answers: Reply[] = []
@@ -295,8 +296,8 @@ test("no stored rule allows a tool of a project's server: neither in its reposit
     answers.push({ parts: [{ call: 'c', name: 'mcp__pj__echo', args: '{"text":"x"}' }] })
     return await talk.send([...args, 'go'])
   }
-  const asked = await call(['--on-ask', 'fail'])
-  assertFailed(asked, 'denied', {
+  const denial = await call(['--on-ask', 'fail'])
+  assertFailed(denial, 'denied', {
     message: /allows mcp__pj__\*, but no stored rule allows tools of a server that a project/,
   })
   const allowed = await call(['--allow', 'mcp__pj__*'])

@@ -79,7 +79,7 @@ test('trust list shows every file once, in its last state', async () => {
   assert.match(one.stdout(), / AGENTS\.md, Crab\.md\n$/)
 })
 
-test('trust says which file is not valid; --revoke records nothing where there is none; list knows what changed', async () => {
+test('trust says which file is not valid; --revoke without such a file records nothing; list shows what changed', async () => {
   await using one = await makeTestHost()
   const cwd = await realpath(one.folder)
   const file = join(cwd, '.mcp.json')

@@ -43,7 +43,7 @@ exists is removed from the list.`,
     summary: 'Show what the MCP servers of a project would run, and ask whether they may',
     details: `The files are .mcp.json and .crabtalk/mcp.toml in the nearest directory up to the root of the repository. Their servers start in
 conversations of crabtalk chat and crabtalk send in this project, until a file changes: then you are asked again, and shown
-what changed. A "no" leaves the file as it is and goes on to the next one. DIR is the current directory unless you give another
+what changed. After a "no" the next file is asked about. DIR is the current directory unless you give another
 one. Exits with 78 when a file of the project is not valid.`,
     options: [
       { name: 'yes', short: 'y', summary: 'Trust the files without asking, after showing them' },

@@ -4,13 +4,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { decide } from '../../../src/core/policy/decide.ts'
 import { parseRule } from '../../../src/core/policy/pattern.ts'
-import type {
-  Decision,
-  PolicyAction,
-  PolicyContext,
-  Rule,
-  RuleEffect,
-} from '../../../src/core/policy/types.ts'
+import type { Decision, PolicyAction, PolicyContext, RuleEffect } from '../../../src/core/policy/types.ts'
 import { makePolicyContext, ruleList } from '../../support/policy-context.ts'
 import { propertyRuns } from '../../support/property-runs.ts'
 
@@ -201,41 +195,6 @@ test('deny beats ask, ask beats allow, however narrow they are', () => {
   check([['ask', ['ask edit'], [edit(path)]]], { mode: 'edits' })
   check([['deny', ['allow edit', 'allow *'], [edit(path)]]], { mode: 'read-only' })
   check([['ask', ['ask read'], [read(path)]]], { mode: 'read-only' })
-})
-
-test("no stored rule allows a tool of a project's server; those of the turn, the conversation and the entry do", () => {
-  const project = { file: '/a/.mcp.json', sha256: 'aa' }
-  const action = { ...mcp('mcp__pj__who', 'who', 'pj'), project } as PolicyAction
-  const decideWith = (projects: Rule['projects'], effect: RuleEffect = 'allow') => {
-    const rule = {
-      effect,
-      pattern: 'mcp__pj__*',
-      source: 'agents/crab.toml:3',
-      ...(projects && { projects }),
-    }
-    return decide(action, makePolicyContext({ rules: [rule] }))
-  }
-  const stored = decideWith(undefined)
-  assert.deepEqual(
-    [stored.effect, stored.isSavable, stored.offered, stored.reason],
-    [
-      'ask',
-      false,
-      ['mcp__pj__who'],
-      'agents/crab.toml:3 allows mcp__pj__*, but no stored rule allows tools of a server that a project declares',
-    ],
-  )
-  assert.deepEqual(
-    (['any', project, { ...project, sha256: 'bb' }, { ...project, file: '/b/.mcp.json' }] as const).map(
-      (projects) => decideWith(projects).effect,
-    ),
-    ['allow', 'allow', 'ask', 'ask'],
-  )
-  assert.deepEqual(
-    [decideWith(undefined, 'deny').effect, decideWith(undefined, 'ask').effect],
-    ['deny', 'ask'],
-  )
-  assert.equal(decide(action, makePolicyContext({ mode: 'all' })).effect, 'allow')
 })
 
 test('a rule about MCP tools matches both of their names, and no others', () => {
