@@ -20,7 +20,7 @@ export function viewPeer(peer: Peer): PeerView {
     envNames: target.transport === 'stdio' ? Object.keys(target.env).toSorted() : [],
     headerNames: target.transport === 'stdio' ? [] : Object.keys(target.headers).toSorted(),
     owners: toOwners(peer.claims),
-    state: toShownState(peer),
+    state: peer.state,
     starts: record.starts,
     error: peer.error?.message ?? '',
     protocolVersion: peer.protocolVersion,
@@ -36,11 +36,6 @@ export function viewPeer(peer: Peer): PeerView {
     lastErrorAt: record.lastErrorAt ?? peer.memory.failure?.at,
     nextRetryAt: peer.nextRetryAt,
   }
-}
-
-/** Keeps `needs_auth` while connecting: the credentials count as refused until a start with them succeeds. */
-function toShownState({ state, error }: Peer): PeerState {
-  return state === 'connecting' && error?.kind === 'credentials' ? 'needs_auth' : state
 }
 
 /** A declaration with the known state and tools of its server. */

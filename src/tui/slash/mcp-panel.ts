@@ -188,7 +188,7 @@ const STATES: Readonly<Record<number, string>> = {
   [McpPeerState.INVALID]: 'invalid',
   [McpPeerState.CONNECTING]: 'connecting',
   [McpPeerState.CONNECTED]: 'connected',
-  [McpPeerState.NEEDS_AUTH]: 'needs login',
+  [McpPeerState.NEEDS_AUTH]: 'needs_auth',
   [McpPeerState.FAILED]: 'failed',
   [McpPeerState.IDLE]: 'idle',
 }

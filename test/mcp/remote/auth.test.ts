@@ -66,7 +66,7 @@ describe('a server over HTTP that requires authentication', () => {
     })
   }
 
-  test('that refused is needs_auth until a request succeeds, as its log says', async () => {
+  test('that refused is needs_auth until it is tried again, as its log says', async () => {
     const gate = Promise.withResolvers<void>()
     let isOpen = false
     await using server = await scriptedServer({
@@ -80,12 +80,13 @@ describe('a server over HTTP that requires authentication', () => {
     const agent = agentFor(server)
     await assert.rejects(callEcho(node, server), { kind: 'credentials' })
     assert.match(node.servers.logs(agent, 'far').at(-1)!, /^it answered HTTP 401/)
+    assert.equal(node.servers.peers()[0]!.state, 'needs_auth')
     const before = server.arrivals.length
     isOpen = true
     const again = node.servers.reconnect(agent, 'far', NEVER)
     await until('it is asked again', () => server.arrivals.length > before)
-    assert.equal(node.servers.peers()[0]!.state, 'needs_auth')
-    assert.equal(node.servers.view(agent).servers[0]!.state, 'needs_auth')
+    assert.equal(node.servers.peers()[0]!.state, 'connecting')
+    assert.equal(node.servers.view(agent).servers[0]!.state, 'connecting')
     gate.resolve()
     assert.equal((await again).state, 'connected')
   })

@@ -178,7 +178,7 @@ test('a server that needs a login is shown with the command that logs in', async
   const chat = createSlashChat(node.dispatch)
   await runSlash('/mcp', chat.context, NEVER)
   await press(chat, 'p')
-  assert.equal(row(chat)['STATE'], 'needs login')
+  assert.equal(row(chat)['STATE'], 'needs_auth')
   assert.match(panel(chat).rows[0]!.problem!, /; log in with crabtalk mcp login far$/)
   assert.match(panel(chat).note, /\(crabtalk mcp login far\)$/)
 })
