@@ -104,7 +104,7 @@ test('mcp import asks first, writes all or nothing, and takes no server twice', 
   await assert.rejects(readFile(join(box.home, 'vault')), { code: 'ENOENT' })
 
   const terminal = box.terminal(['mcp', 'import', '--from', 'claude'], { env: environment(box) })
-  await terminal.shows(/Add 3 servers to crab\? \[y\/N\] /)
+  await terminal.shows(/Add 2 servers to crab\? \[y\/N\] /)
   terminal.type('y\r')
   assert.equal((await terminal.finished).code, 0)
   assert.match(await text(), /name = "github"/)

@@ -8,12 +8,14 @@ import { redactEntry } from '../../core/config/secrets.ts'
 import type { Credential } from '../credentials/types.ts'
 import type { ForeignServer } from './foreign-entry.ts'
 import type { ForeignFile } from './foreign-file.ts'
-import { KIND_TITLES } from './foreign-kinds.ts'
+import { type ForeignKind, KIND_TITLES } from './foreign-kinds.ts'
 import { type ImportedServer, toImportedServer } from './imported-entry.ts'
 
 /** A server that is taken, and its file. */
 export interface ServerToImport extends ImportedServer {
   path: string
+  /** The program of the file; undefined for a file that the user named. */
+  kind?: ForeignKind | undefined
 }
 
 /** A server that is not taken. */
@@ -50,29 +52,63 @@ export interface PlanFacts {
 /** Decides what becomes of each server of some files. Writes nothing. */
 export async function planImport(files: readonly ForeignFile[], facts: PlanFacts): Promise<ImportPlan> {
   const plan: ImportPlan = { servers: [], skipped: [], notices: [], secrets: {} }
-  for (const file of files) {
-    const { path, entries } = file
+  for (const { path, entries } of files) {
     for (const text of entries.notices) plan.notices.push({ path, text })
-    const folders = new Set<string>()
-    for (const server of entries.servers) {
-      if (facts.names.length > 0 && !facts.names.includes(server.name)) continue
-      if (server.project === undefined || isInside(facts.cwd, server.project))
-        await planServer(plan, { server, file }, facts)
-      else folders.add(server.project)
-    }
-    if (folders.size > 0)
-      plan.notices.push({ path, text: `servers of other folders are left out: ${listSome([...folders])}` })
+  }
+  for (const one of listByRank(files, facts)) await planServer(plan, one, facts)
+  for (const { entry, notices, kind } of plan.servers) {
+    const other = kind === 'claude' && files.find((file) => isOwnFile(file) && hasServer(file, entry.name))
+    if (other) notices.push(`${entry.name} of ${other.path} is not used while an agent has one of that name`)
+  }
+  for (const { path, entries } of files) {
+    const others = entries.servers.filter((one) => isChosen(one, facts) && !isHere(one, facts))
+    const folders = [...new Set(others.flatMap(({ project }) => project ?? []))]
+    if (folders.length > 0)
+      plan.notices.push({ path, text: `servers of other folders are left out: ${listSome(folders)}` })
   }
   return plan
 }
 
+/** Whether sessions read a file themselves: the `.mcp.json` of their project. */
+function isOwnFile({ kind, project }: ForeignFile): boolean {
+  return kind === 'claude' && project !== undefined
+}
+
+function hasServer({ entries }: ForeignFile, name: string): boolean {
+  return entries.servers.some((one) => fold(one.name) === fold(name))
+}
+
+interface FoundServer {
+  server: ForeignServer
+  file: ForeignFile
+}
+
+/** Lists the servers to plan. Those that a file has for this folder come first, as they do in that program. */
+function listByRank(files: readonly ForeignFile[], facts: PlanFacts): FoundServer[] {
+  const all = files.flatMap((file) => file.entries.servers.map((server): FoundServer => ({ server, file })))
+  const toRank = ({ server }: FoundServer) => server.project?.length ?? 0
+  return all
+    .filter(({ server }) => isChosen(server, facts) && isHere(server, facts))
+    .toSorted((a, b) => toRank(b) - toRank(a))
+}
+
+function isChosen({ name }: ForeignServer, { names }: PlanFacts): boolean {
+  return names.length === 0 || names.includes(name)
+}
+
+function isHere({ project }: ForeignServer, { cwd }: PlanFacts): boolean {
+  return project === undefined || isInside(cwd, project)
+}
+
 async function planServer(
   plan: ImportPlan,
-  { server, file }: { server: ForeignServer; file: ForeignFile },
+  { server, file }: FoundServer,
   facts: PlanFacts,
 ): Promise<void> {
-  const { path } = file
+  const { path, kind } = file
   const skip = (why: string) => void plan.skipped.push({ name: server.name, path, why })
+  if (isOwnFile(file))
+    return skip(`crabtalk reads this file itself after crabtalk trust; --from ${path} copies it`)
   const taken = facts.existing.find(({ name }) => fold(name) === fold(server.name))
   const project = server.project ?? file.project
   const folder = project ?? facts.cwd
@@ -96,6 +132,9 @@ async function planServer(
   if (same) return skip(`${facts.agent} has it already, as ${same.name}`)
   const double = plan.servers.find((one) => isSameServer(one.entry, entry))
   if (double) return skip(`it is the same as ${double.entry.name} of ${double.path}`)
+  const nearer = plan.servers.find((one) => one.kind === kind && fold(one.entry.name) === fold(entry.name))
+  if (nearer && kind !== undefined)
+    return skip(`${KIND_TITLES[kind]} uses the other ${entry.name} in this folder, which is imported`)
   const name = toFreeName(entry.name, [...facts.existing, ...plan.servers.map((one) => one.entry)])
   const present = await findPresent(imported.secrets, facts)
   const secrets = Object.fromEntries(
@@ -109,6 +148,7 @@ async function planServer(
     found: [...imported.found, ...present.map((one) => ({ name: one, source: 'vault' }))],
     notices: [...renamed, ...variables.notices, ...imported.notices],
     path,
+    kind,
   })
   Object.assign(plan.secrets, secrets)
 }
