@@ -63,6 +63,10 @@ test('mcp import takes servers of eleven programs, and mcp export gives them bac
       `| ${KIND_TITLES[kind]} | ${describeTaken(imported)} | ${describeReported(imported, exported.stderr)} |`,
     )
   }
+  assertFailed(await run(['mcp', 'enable', '-a', 'zed', 'postgres']), 'invalid', {
+    message: /contains \$\{POSTGRES_PASSWORD\}/,
+    hint: /--scope user/,
+  })
   await assertHidden(box, printed, secrets)
   const stored = JSON.parse((await run(['vault', 'list', '--json'])).stdout) as { name: string }[]
   const { stdout: values } = await run(['vault', 'env', ...stored.map(({ name }) => name)])

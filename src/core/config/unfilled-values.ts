@@ -1,3 +1,4 @@
+import { CrabError } from '../base/errors.ts'
 import { REDACTED } from '../base/secrets/redact.ts'
 import { findPlaceholder } from '../base/secrets/unfilled.ts'
 import { isVaultHelper } from '../base/secrets/vault-words.ts'
@@ -44,6 +45,25 @@ export function findUnfilledValues(entry: McpEntry): PlaceholderValue[] {
   })
 }
 
+/**
+ * Throws `invalid` for a server whose arguments or address contain `${NAME}`: an agent's entry is literal, so that the
+ * server would receive the name in place of a value.
+ */
+export function refuseUnexpanded(task: string, entry: McpEntry): void {
+  const found = findUnfilledValues(entry).find(
+    ({ path, placeholder }) => (path[0] === 'args' || path[0] === 'url') && VARIABLE.test(placeholder),
+  )
+  if (!found) return
+  const { path, placeholder } = found
+  throw new CrabError(
+    'invalid',
+    `${task}: ${formatPath(path)} contains ${placeholder}, which nothing fills in`,
+    {
+      hint: 'a mcp.toml fills it in from the vault: use --scope user with crabtalk mcp import or mcp add, and remove this one',
+    },
+  )
+}
+
 /** Returns the paths where REDACTED was stored in place of a secret, as earlier versions did. */
 export function findLostSecrets(entry: McpEntry): KeyPath[] {
   const { env = {}, headers = {}, auth = '', url = '', args = [] } = entry
@@ -79,3 +99,5 @@ function words(key: string, list: readonly string[]): [KeyPath, string][] {
     return [[[key, key === 'args' ? i - 1 : i], word]]
   })
 }
+
+const VARIABLE = /^\$\{\w+(?::-[^{}]*)?\}$/

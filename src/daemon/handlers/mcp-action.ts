@@ -7,6 +7,7 @@ import type { AgentConfig } from '../../core/config/agent-schema.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
 import { entryRules } from '../../core/config/entry-rules.ts'
 import { checkMcpEntry, findAgentServer, findMcpEntry } from '../../core/config/mcp-declaration.ts'
+import { refuseUnexpanded } from '../../core/config/unfilled-values.ts'
 import type { Rule } from '../../core/policy/types.ts'
 import { type McpAction, McpActionKind, McpActionResult } from '../../core/protocol/crabtalk.generated.ts'
 import { isVisibleTool } from '../../mcp/tools/entry-filter.ts'
@@ -90,7 +91,7 @@ type Act = (context: ActionContext, signal: AbortSignal) => Promise<Result>
 const ACTIONS: Partial<Record<McpActionKind, Act>> = {
   [McpActionKind.PING]: ping,
   [McpActionKind.RECONNECT]: reconnect,
-  [McpActionKind.ENABLE]: (context) => disable(context, false),
+  [McpActionKind.ENABLE]: enable,
   [McpActionKind.DISABLE]: (context) => disable(context, true),
   [McpActionKind.CALL]: call,
   [McpActionKind.LOGS]: async ({ servers, agent, message }) => ({ logs: servers.logs(agent, message.name) }),
@@ -117,6 +118,13 @@ async function ping(context: ActionContext, signal: AbortSignal): Promise<Result
 async function reconnect({ servers, agent, message }: ActionContext, signal: AbortSignal): Promise<Result> {
   await servers.reconnect(agent, message.name, signal)
   return {}
+}
+
+async function enable(context: ActionContext): Promise<Result> {
+  const { agent, message } = context
+  const entry = agent.mcps.find(({ name }) => name === message.name)
+  if (entry) refuseUnexpanded(`Cannot enable the server "${message.name}"`, entry)
+  return await disable(context, false)
 }
 
 async function disable({ services, agent, message }: ActionContext, disabled: boolean): Promise<Result> {

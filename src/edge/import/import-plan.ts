@@ -100,11 +100,7 @@ function isHere({ project }: ForeignServer, { cwd }: PlanFacts): boolean {
   return project === undefined || isInside(cwd, project)
 }
 
-async function planServer(
-  plan: ImportPlan,
-  { server, file }: FoundServer,
-  facts: PlanFacts,
-): Promise<void> {
+async function planServer(plan: ImportPlan, { server, file }: FoundServer, facts: PlanFacts): Promise<void> {
   const { path, kind } = file
   const skip = (why: string) => void plan.skipped.push({ name: server.name, path, why })
   if (isOwnFile(file))

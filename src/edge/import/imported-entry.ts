@@ -246,11 +246,9 @@ function toFreeKey(name: string, taken: ReadonlyMap<string, string>): string {
 
 function describeBlocked(name: string, names: readonly string[], isUrl: boolean): string {
   const place = isUrl ? 'its address contains' : 'its arguments contain'
-  const why = isUrl
-    ? 'addresses are stored and logged'
-    : 'every process of this machine can read the arguments of a program'
-  const fix = isUrl ? 'a header' : 'a variable of its environment'
-  return `it is disabled: ${place} ${names.join(', ')}, and ${why}; use ${fix} instead if it has one, then crabtalk mcp enable ${name}`
+  const why = isUrl ? 'addresses are stored and logged' : 'other processes can read arguments'
+  const better = isUrl ? 'a header' : 'a variable of its environment'
+  return `it is disabled: ${place} ${names.join(', ')}, which an agent's entry does not fill in; use ${better} if it has one (${why}), or import ${name} with --scope user: a mcp.toml fills in \${NAME} from the vault`
 }
 
 /** Moves the values of `docker run -e NAME=VALUE` into the environment, from where docker passes them on. */

@@ -4,6 +4,7 @@ import type { McpEntry } from '../../../src/core/config/mcp-entry.ts'
 import {
   findLostSecrets,
   findUnfilledValues,
+  refuseUnexpanded,
   toUnfilledText,
 } from '../../../src/core/config/unfilled-values.ts'
 
@@ -55,4 +56,16 @@ test('findLostSecrets() finds redaction placeholders that were written to the fi
     ['env', 'A'],
     ['args', 1],
   ])
+})
+
+test('refuseUnexpanded() refuses variables in arguments and addresses that nothing fills in', () => {
+  const refuse = (entry: Partial<McpEntry>) => refuseUnexpanded('Cannot enable it', { name: 'a', ...entry })
+  const expected = { kind: 'invalid', hint: /mcp\.toml .*--scope user/ }
+  for (const entry of [
+    { command: 'x', args: [`p://${variable('PW')}@h`] },
+    { url: `https://h/?key=${variable('PW')}` },
+  ])
+    assert.throws(() => refuse(entry), { ...expected, message: /(?:args\[0\]|url) contains \$\{PW\}/ })
+  refuse({ command: 'x', args: [variable('PW')], env_helper: ['crabtalk', 'vault', 'env', 'PW=a/PW'] })
+  refuse({ command: 'x', args: ['<YOUR_KEY>'], env: { A: variable('A') } })
 })
