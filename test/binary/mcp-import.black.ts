@@ -116,6 +116,16 @@ test('mcp import asks first, writes all or nothing, and takes no server twice', 
   assert.match(again.stdout, / - github: left out: crab has it already\n/)
   assert.match(again.stdout, /\nnothing to import into crab\n$/)
 
+  const scoped = await run(['--from', 'zed', '--scope', 'user', '--yes', '--json'])
+  const { scope, file, servers }: Imported & { scope: string; file: string } = JSON.parse(scoped.stdout)
+  assert.deepEqual([scope, servers[0]?.secrets], ['user', ['postgres/POSTGRES_PASSWORD']], scoped.stderr)
+  const user = await readFile(file, 'utf8')
+  assert.match(user, /^\[server\.postgres\]\ncommand = .*\$\{POSTGRES_PASSWORD\}/s)
+  assert.doesNotMatch(user, /disabled|origin/)
+  const table = await box.run(['mcp', 'list'], { env: environment(box) })
+  assert.doesNotMatch(table.stdout + table.stderr, /POSTGRES_PASSWORD (?:is|are) not set/)
+  assert.match(table.stdout, /postgres/)
+
   await writeFile(agent, `${await text()}\n[[mcps]]\nname = "bad"\ncommand = "x"\nurl = "https://h"\n`)
   const before = await text()
   const failed = await run(['--from', 'windsurf', '--yes'])

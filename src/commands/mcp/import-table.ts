@@ -10,9 +10,17 @@ export const MCP_IMPORT_COMMANDS: readonly Command[] = [
     summary: 'Import servers from other programs',
     details: `Without --from, lists the files of other programs and their servers. --from takes a program (${FOREIGN_KINDS.slice(0, 5).join(', ')},
 ${FOREIGN_KINDS.slice(5).join(', ')}), all, or a file. Shows what it will add and leave out, asks, and then writes
-all servers in one change; secrets move into the vault. No server is started. NAMES imports only these servers.`,
+all servers in one change; secrets move into the vault. No server is started. NAMES imports only these servers. Secrets in arguments and addresses
+need --scope, because only a mcp.toml fills in \${NAME} there.`,
     options: [
       agent,
+      {
+        name: 'scope',
+        value: 'SCOPE',
+        choices: ['user', 'project'],
+        fallback: "the agent's file",
+        summary: 'Import into the mcp.toml for every agent: your own, or that of this project',
+      },
       { name: 'from', value: 'KIND|FILE', kind: 'file', summary: 'Import from this program or file' },
       { name: 'dry-run', summary: 'Only show what would be imported' },
       yes,
@@ -22,6 +30,7 @@ all servers in one change; secrets move into the vault. No server is started. NA
       'crabtalk mcp import',
       'crabtalk mcp import --from claude --dry-run',
       'crabtalk mcp import --from ./mcp.json -a reviewer --yes github',
+      'crabtalk mcp import --from zed --scope user postgres',
     ],
     load: async () => (await import('./import.ts')).importServersCommand,
   },

@@ -7,11 +7,7 @@ import { printJson, printTable } from '../../cli/print.ts'
 import { CrabError, toCrabError } from '../../core/base/errors.ts'
 import { pluralize } from '../../core/base/format.ts'
 import { didYouMean } from '../../core/base/nearest.ts'
-import type { McpEntry } from '../../core/config/mcp-entry.ts'
 import { redactEntry } from '../../core/config/secrets.ts'
-import { McpPeerState } from '../../core/protocol/crabtalk.generated.ts'
-import { request } from '../../core/protocol/dispatch.ts'
-import type { Attached } from '../../daemon/attach.ts'
 import type { ForeignFile } from '../../edge/import/foreign-file.ts'
 import { readForeignFiles, type UnreadableFile } from '../../edge/import/foreign-file.ts'
 import { FOREIGN_KINDS, type ForeignKind, KIND_TITLES } from '../../edge/import/foreign-kinds.ts'
@@ -23,6 +19,7 @@ import { type OpenVaultHome, openCredentials, openVaultHome } from '../vault/hom
 import { describeKeySource } from '../vault/items.ts'
 import { attachServers } from './attach-servers.ts'
 import { readAgentOption } from './change.ts'
+import { type ImportTarget, readAgentTarget, readScopedTarget } from './import-target.ts'
 import { formatImportPlan } from './import-text.ts'
 
 /** Runs `crabtalk mcp import`; without --from it lists the files it finds. */
@@ -30,32 +27,28 @@ export const importServersCommand: CommandHandler = async ({ options, host, sign
   const from = options.value('from')
   const { files, unreadable } = await findFiles(from, host)
   if (from === undefined) return await listFiles({ files, unreadable }, { options, host })
-  await using attached = await attachServers(host, signal)
+  const isScoped = options.value('scope') !== undefined
+  await using attached = isScoped ? undefined : await attachServers(host, signal)
   await using home = await openVaultHome(host)
-  const target = await readTarget(attached, readAgentOption(options), signal)
+  const target = attached
+    ? await readAgentTarget(attached, readAgentOption(options), signal)
+    : await readScopedTarget(options, host)
   const plan = await makePlan(files, { options, host, home, target })
   for (const { path, problem } of unreadable) plan.notices.push({ path, text: problem })
   refuseNothing({ files, plan }, { options, from })
   const isDry = options.has('dry-run') || plan.servers.length === 0
-  if (options.has('json') && isDry) return printJson(host, toJson(target.agent, plan, false))
-  if (!options.has('json')) await printPlan(host, formatImportPlan(target.agent, plan, files))
+  if (options.has('json') && isDry)
+    return printJson(host, toJson(options, { target, plan, isWritten: false }))
+  if (!options.has('json')) await printPlan(host, formatImportPlan(target.name, plan, files))
   if (isDry) return 0
-  const question = `Add ${pluralize(plan.servers.length, 'server')} to ${target.agent}?`
+  const question = `Add ${pluralize(plan.servers.length, 'server')} to ${target.name}?`
   await requireConsent(question, { task: 'import the servers', options, host }, signal)
-  await writePlan({ attached, home, host, target, plan }, signal)
-  if (options.has('json')) return printJson(host, toJson(target.agent, plan, true))
+  await writePlan({ home, host, target, plan }, signal)
+  if (options.has('json')) return printJson(host, toJson(options, { target, plan, isWritten: true }))
   host.stdout.write(
-    `added ${plan.servers.map(({ entry }) => entry.name).join(', ')} to ${target.agent}; crabtalk mcp ping starts them\n`,
+    `added ${plan.servers.map(({ entry }) => entry.name).join(', ')} to ${target.name}${isScoped ? '' : '; crabtalk mcp ping starts them'}\n`,
   )
   return 0
-}
-
-/** The agent that gets the servers, as it was when it was read. */
-interface ImportTarget {
-  agent: string
-  /** Its entries, without secrets. */
-  existing: readonly McpEntry[]
-  generation: number | undefined
 }
 
 /** Reads the files of `from`: a program, `all` of them, or a file that the user names. Throws `usage` and `no-input`. */
@@ -111,29 +104,6 @@ async function listFiles(
   return 0
 }
 
-async function readTarget({ dispatch }: Attached, name: string, signal: AbortSignal): Promise<ImportTarget> {
-  const info = await request(dispatch, 'getAgent', { name }, signal)
-  const view = await request(dispatch, 'mcpView', { agent: info.name }, signal)
-  const { mcps = [] }: { mcps?: McpEntry[] } = JSON.parse(info.config)
-  const servers = view.agents[0]?.servers ?? []
-  const invalid = servers.find(
-    ({ name, state, source }) =>
-      state === McpPeerState.INVALID &&
-      source.startsWith('agents/') &&
-      mcps.every((one) => one.name !== name),
-  )
-  // replacing the entries would remove one that could not be read
-  if (invalid)
-    throw new CrabError(
-      'config',
-      `Cannot import into ${info.name}: its server "${invalid.name}" is invalid`,
-      {
-        hint: 'correct or remove it first: crabtalk config check names the line',
-      },
-    )
-  return { agent: info.name, existing: mcps, generation: view.agents[0]?.generation }
-}
-
 async function makePlan(
   files: readonly ForeignFile[],
   {
@@ -146,8 +116,9 @@ async function makePlan(
   const credentials = openCredentials(home)
   const vault = await openVault(home)
   return await planImport(files, {
-    agent: target.agent,
+    agent: target.name,
     existing: target.existing,
+    isExpanded: target.isExpanded,
     names: options.args,
     cwd: host.cwd(),
     homeDir: host.homeDir,
@@ -174,19 +145,17 @@ function refuseNothing(
 }
 
 /**
- * Writes the secrets first, all at once, and then all servers in one change of the agent's file. When the
+ * Writes the secrets first, all at once, and then all servers in one change of their file. When the
  * servers cannot be written, the secrets are removed again. Throws `conflict` when one of them would replace a
  * credential that was stored while the question waited.
  */
 async function writePlan(
   {
-    attached,
     home,
     host,
     target,
     plan,
   }: {
-    attached: Attached
     home: OpenVaultHome
     host: Host
     target: ImportTarget
@@ -194,19 +163,15 @@ async function writePlan(
   },
   signal: AbortSignal,
 ): Promise<void> {
-  const { agent, existing, generation } = target
   const names = Object.keys(plan.secrets)
   const { vault, created } = names.length > 0 ? await openOrCreateVault(home, signal) : {}
   if (created) host.stderr.write(`crabtalk: created ${home.paths.vault}; ${describeKeySource(created)}\n`)
   const added = (await vault?.add(plan.secrets, signal)) ?? []
-  const entries = [...existing, ...plan.servers.map(({ entry }) => entry)]
-  const message = {
-    agent,
-    configs: entries.map((entry) => JSON.stringify(entry)),
-    ...(generation !== undefined && { generation }),
-  }
   try {
-    await request(attached.dispatch, 'replaceMcps', message, signal)
+    await target.add(
+      plan.servers.map(({ entry }) => entry),
+      signal,
+    )
   } catch (reason) {
     const left = await removeAll(vault, added)
     if (left.length === 0) throw reason
@@ -231,9 +196,14 @@ async function printPlan(host: Host, text: string): Promise<void> {
   await host.stdout.flush() // the question must appear below it
 }
 
-function toJson(agent: string, { servers, skipped, notices, secrets }: ImportPlan, isWritten: boolean) {
+function toJson(
+  options: ParsedOptions,
+  { target, plan, isWritten }: { target: ImportTarget; plan: ImportPlan; isWritten: boolean },
+) {
+  const { servers, skipped, notices, secrets } = plan
+  const scope = options.value('scope')
   return {
-    agent,
+    ...(scope === undefined ? { agent: target.name } : { scope, file: target.name }),
     written: isWritten,
     servers: servers.map(({ entry, found, missing, notices, path, secrets }) => ({
       file: path,

@@ -22,7 +22,7 @@ import { changeEntry, readNewServers, readWholeEntry } from './entry.ts'
 import { listEntryWarnings, printWarning } from './unfilled.ts'
 
 /** The mcp.toml that a command changes. */
-interface ScopedFile {
+export interface ScopedFile {
   scope: ServerScope
   /** Absolute. */
   path: string
@@ -36,14 +36,7 @@ export const addScopedServerCommand: CommandHandler = async ({ options, host, si
   const file = await locateScopedFile(options, host)
   const servers = await readNewServers(options, withPlaceholders(host))
   const entries = servers.map(({ entry, paths }) => toRelative(entry, file, new Set(paths.values())))
-  await changeFile(host, file, signal, (before) => {
-    const names = Object.keys(before).map((name) => ({ name }))
-    for (const { name } of entries) {
-      const taken = findNameClash(names, String(name))
-      if (taken !== undefined) throw isTaken(taken, file)
-    }
-    return { ...before, ...Object.fromEntries(entries.map(({ name, ...table }) => [String(name), table])) }
-  })
+  await addEntries({ host, file, entries }, signal)
   for (const { entry, notices = [] } of servers) {
     for (const notice of notices) host.stderr.write(`crabtalk: ${sanitize(notice)}\n`)
     await warnAboutValues(host, file, entry)
@@ -52,6 +45,21 @@ export const addScopedServerCommand: CommandHandler = async ({ options, host, si
     { options, host, file, verb: 'added' },
     entries.map(({ name }) => String(name)),
   )
+}
+
+/** Adds servers to a mcp.toml, all in one write. Throws `conflict` when it has one of the same name. */
+export async function addEntries(
+  { host, file, entries }: { host: Host; file: ScopedFile; entries: readonly JsonObject[] },
+  signal: AbortSignal,
+): Promise<void> {
+  await changeFile(host, file, signal, (before) => {
+    const names = Object.keys(before).map((name) => ({ name }))
+    for (const { name } of entries) {
+      const taken = findNameClash(names, String(name))
+      if (taken !== undefined) throw isTaken(taken, file)
+    }
+    return { ...before, ...Object.fromEntries(entries.map(({ name, ...table }) => [String(name), table])) }
+  })
 }
 
 /** Runs `crabtalk mcp set --scope`. */
@@ -102,7 +110,7 @@ export const enableScopedServerCommand: CommandHandler = async ({ options, host,
 }
 
 /** Finds the file of --scope: of a project the nearest one, else one at the root of its repository. */
-async function locateScopedFile(options: ParsedOptions, host: Host): Promise<ScopedFile> {
+export async function locateScopedFile(options: ParsedOptions, host: Host): Promise<ScopedFile> {
   const scope = options.value('scope') as ServerScope
   if (options.value('agent') !== undefined) {
     throw new CrabError('usage', 'Cannot combine --scope and --agent', {

@@ -129,7 +129,12 @@ export async function resolveServer(
   const { table, problem } = server
   if (problem !== '') return invalid(server, [], problem)
   if (table['disabled'] === true) return { server, state: 'disabled', reason: '' }
-  const expansion = await expandEntry(table, resolver, projectDir).catch(toCrabError)
+  // the credential of this server alone comes first: an import stores it under both names
+  const own = {
+    find: async (name: string) =>
+      (await resolver.find(`${server.name}/${name}`)) ?? (await resolver.find(name)),
+  }
+  const expansion = await expandEntry(table, own, projectDir).catch(toCrabError)
   if (expansion instanceof CrabError) return invalid(server, [], expansion.message, expansion.hint)
   if (!expansion.ok) {
     const { missing } = expansion

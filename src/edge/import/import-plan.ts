@@ -38,9 +38,12 @@ export interface ImportPlan {
 
 /** The facts that a plan depends on. */
 export interface PlanFacts {
+  /** The agent that gets the servers, or the mcp.toml. */
   agent: string
-  /** The servers of the agent, without secrets. */
+  /** Its servers, without secrets. */
   existing: readonly McpEntry[]
+  /** Whether it fills in `${NAME}` in arguments and addresses. */
+  isExpanded?: boolean
   /** The only servers to take; all when it is empty. */
   names: readonly string[]
   cwd: string
@@ -104,7 +107,7 @@ async function planServer(plan: ImportPlan, { server, file }: FoundServer, facts
   const { path, kind } = file
   const skip = (why: string) => void plan.skipped.push({ name: server.name, path, why })
   if (isOwnFile(file))
-    return skip(`crabtalk reads this file itself after crabtalk trust; --from ${path} copies it`)
+    return skip(`crabtalk reads this file itself after crabtalk trust; --from FILE copies it`)
   const taken = facts.existing.find(({ name }) => fold(name) === fold(server.name))
   const project = server.project ?? file.project
   const folder = project ?? facts.cwd
@@ -112,6 +115,7 @@ async function planServer(plan: ImportPlan, { server, file }: FoundServer, facts
   const imported = await toImportedServer(server, {
     folder,
     isProject: project !== undefined,
+    isExpanded: facts.isExpanded ?? false,
     homeDir: facts.homeDir,
     origin: file.kind ?? 'file',
     fileVariables: variables.values,

@@ -37,6 +37,8 @@ export interface ImportContext extends Omit<ValueSources, 'server'> {
   origin: string
   /** Whether the file belongs to `folder`, so that relative paths start there. */
   isProject: boolean
+  /** Whether the entry is stored where `${NAME}` in arguments and the address is filled in: in a mcp.toml. */
+  isExpanded?: boolean
   /** The variables of the file that the entry names. */
   fileVariables?: Readonly<Record<string, string>>
 }
@@ -52,21 +54,22 @@ export async function toImportedServer(
     draft.notices.push(`the folder that is open in the other program is ${context.folder} here`)
   const server = table['url'] === undefined ? await toProgram(draft) : await toRemote(draft)
   const { canonical } = draft
-  const entry = {
-    name,
-    ...server,
-    origin: { import: context.origin, ...(Object.keys(canonical).length > 0 && { canonical }) },
-  }
+  const origin = { import: context.origin, ...(Object.keys(canonical).length > 0 && { canonical }) }
+  const entry = { name, ...server, ...(!context.isExpanded && { origin }) }
   const outcome = checkValue(mcpEntry, entry)
   if (!outcome.ok) return { problem: outcome.problems.map(({ message }) => message).join('; ') }
   return {
     entry: outcome.value,
     secrets: values.secrets,
     found: [...values.found]
-      .filter(([name]) => isPrinted(outcome.value, name))
+      .filter(([name]) => context.isExpanded || isPrinted(outcome.value, name))
       .map(([name, source]) => ({ name, source: toPlace(source) })),
     missing: values.missing,
-    notices: [...describeDefaults(values.defaulted), ...draft.notices, ...describeEntry(outcome.value)],
+    notices: [
+      ...describeDefaults(values.defaulted),
+      ...draft.notices,
+      ...describeEntry(outcome.value, context),
+    ],
   }
 }
 
@@ -198,7 +201,7 @@ function toHeaderHelper(credentials: readonly HelperValue[]): string[] {
  * nothing expands, so the server must be disabled (`isBlocked`), unless its program expands variables itself.
  */
 async function toLiteralWords(
-  { name, values, notices, canonical, table }: Draft,
+  { name, values, notices, canonical, table, context }: Draft,
   words: readonly string[],
   expandsItself: boolean,
 ): Promise<{ words: string[]; helped: HelperValue[]; isBlocked: boolean }> {
@@ -207,10 +210,12 @@ async function toLiteralWords(
   const helped = new Map<string, string>()
   const expanded: string[] = []
   for (const [i, word] of words.entries()) {
-    const one = await values.expandWord(word)
+    const one = context.isExpanded
+      ? { text: await values.keepWord(word), left: [] }
+      : await values.expandWord(word)
     expanded.push(one.text)
     for (const variable of one.left) helped.set(variable, variable)
-    if (one.text === word || one.left.length > 0) continue
+    if (one.text === word || one.left.length > 0 || context.isExpanded) continue
     if (/\$\{[A-Z_a-z]\w*:-/.test(word))
       notices.push(`${toPath(i)} is stored as it is now: no variable is looked up there later`)
     else canonical[toPath(i)] = word
@@ -228,9 +233,13 @@ async function toLiteralWords(
     result.push(text + word.slice(end))
     if (spans.length > 0) delete canonical[toPath(i)]
   }
-  const isBlocked = helped.size > 0 && !expandsItself
+  const isBlocked = helped.size > 0 && !expandsItself && !context.isExpanded
+  if (context.isExpanded && helped.size > 0 && !isUrl)
+    notices.push(
+      `its arguments contain ${[...helped.values()].join(', ')}, and other processes can read arguments`,
+    )
   if (isBlocked) notices.push(describeBlocked(name, [...helped.values()], isUrl))
-  const pairs = expandsItself ? [...helped] : []
+  const pairs = expandsItself && !context.isExpanded ? [...helped] : []
   return {
     words: result,
     helped: pairs.map(([key, credential]) => ({ key, template: `\${${credential}}` })),
@@ -288,10 +297,10 @@ function usesOpenFolder(table: JsonObject): boolean {
 }
 
 /** Notices about the finished entry. */
-function describeEntry(entry: McpEntry): string[] {
+function describeEntry(entry: McpEntry, { isExpanded }: ImportContext): string[] {
   const { command, args = [], disabled } = entry
   const successor = command === undefined ? undefined : describeSuccessor([command, ...args])
-  const unfilled = disabled ? [] : findUnfilledValues(entry)
+  const unfilled = disabled || isExpanded ? [] : findUnfilledValues(entry)
   return [
     ...(successor === undefined ? [] : [successor]),
     ...unfilled.map(({ path, placeholder }) => `${formatPath(path)} is still the placeholder ${placeholder}`),

@@ -87,6 +87,16 @@ export class ImportedValues {
     return { text: converted, left }
   }
 
+  /** Expands only the folders of a word, and notes the credentials that its other variables name. */
+  async keepWord(text: string): Promise<string> {
+    const word = this.expandFolders(text)
+    for (const [, name = '', fallback] of word.matchAll(new RegExp(VARIABLE, 'g'))) {
+      const found = await this.#find(name)
+      if (!found) (fallback === undefined ? this.#missing : this.#defaulted).add(name)
+    }
+    return word
+  }
+
   /** Replaces the placeholders of folders, which every user has. */
   expandFolders(text: string): string {
     const { folder, homeDir } = this.#sources

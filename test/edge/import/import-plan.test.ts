@@ -54,7 +54,7 @@ test('planImport() leaves out the .mcp.json of a project, which sessions read, u
   const { servers, skipped } = await planAll([own, user])
   assert.deepEqual(
     skipped.map(({ why }) => why),
-    ['crabtalk reads this file itself after crabtalk trust; --from /p/.mcp.json copies it'],
+    ['crabtalk reads this file itself after crabtalk trust; --from FILE copies it'],
   )
   assert.deepEqual(
     servers.map(({ entry, notices }) => [entry.command, notices]),

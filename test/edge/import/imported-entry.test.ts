@@ -11,11 +11,12 @@ import { toPortableServer } from '../../../src/edge/import/portable-server.ts'
 const VAULT: Record<string, string> = { SLACK_TOKEN: 'another-4711', TEAM_TOKEN: 'team-4711' }
 const SHELL: Record<string, string> = { REGION: 'eu', PAGE_SIZE: '20' }
 
-async function importOne(server: JsonObject): Promise<ImportedServer> {
+async function importOne(server: JsonObject, isExpanded = false): Promise<ImportedServer> {
   const [one] = readForeignEntries(JSON.stringify({ mcpServers: { slack: server } })).servers
   const imported = await toImportedServer(one!, {
     folder: '/project',
     isProject: true,
+    isExpanded,
     homeDir: '/home/me',
     origin: 'claude',
     stored: async (name) => VAULT[name],
@@ -185,6 +186,17 @@ test('toImportedServer() names the variables that are missing, and those with a 
     'DB_TOKEN is not set: its default is used until crabtalk vault set DB_TOKEN',
     'args[0] is stored as it is now: no variable is looked up there later',
   ])
+})
+
+test('toImportedServer() keeps variables in arguments for a mcp.toml, and enables the server', async () => {
+  const args = ['--level', `\${LEVEL:-info}`, 'postgres://me:abc-4711@h/x', `\${REGION}`, `\${NONE}`]
+  const { entry, secrets, missing } = await importOne({ command: 's', args }, true)
+  assert.deepEqual(entry, {
+    name: 'slack',
+    command: 's',
+    args: ['--level', `\${LEVEL:-info}`, `postgres://\${SLACK_PASSWORD}@h/x`, `\${REGION}`, `\${NONE}`],
+  })
+  assert.deepEqual([secrets, missing], [{ 'slack/SLACK_PASSWORD': 'me:abc-4711' }, ['NONE']])
 })
 
 test('exportServers() writes no value of env, headers or auth in any format', () => {
