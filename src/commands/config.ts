@@ -19,6 +19,7 @@ import { findCronProblems } from '../core/cron/cron-file.ts'
 import { findWide } from '../core/policy/wide-rules.ts'
 import { findIdlePatterns } from '../mcp/entry-facts.ts'
 import { locateKeyIssues } from './config/key-issues.ts'
+import { findServerFileProblems } from './config/server-files.ts'
 import { findUnusableServers } from './config/unusable-servers.ts'
 import { readKnownServers } from './mcp/servers.ts'
 import { collectWrittenRules, findIdleRulesHere } from './written-rules.ts'
@@ -55,7 +56,12 @@ export const showConfigCommand: CommandHandler = async ({ options, host }) => {
 export const checkConfigCommand: CommandHandler = async ({ options, host, signal }) => {
   const paths = resolvePaths(host)
   const servers = await findUnusableServers(paths)
-  const problems = [...(await findProblems(paths)), ...servers, ...(await findCronProblems(paths.crons))]
+  const problems = [
+    ...(await findProblems(paths)),
+    ...servers,
+    ...(await findServerFileProblems(host)),
+    ...(await findCronProblems(paths.crons)),
+  ]
   const patterns = problems.length > 0 ? [] : await findPatternWarnings(host, signal)
   const warnings = [...(await findConfigWarnings(host)), ...patterns]
   if (options.has('json')) {

@@ -46,6 +46,37 @@ test('config check reports problems with place and hint, or a valid configuratio
   assert.equal(text, 'config.toml:1: unknown key "deamon"\n  hint: did you mean "daemon"?\n')
 })
 
+test('config check reads mcp.toml of the user and of the directory, trusted or not', async () => {
+  await using at = await makeTestHost({ env: { CRABTALK_HOME: 'home' } })
+  const user = join(at.folder, '.config/crabtalk/mcp.toml')
+  await mkdir(join(user, '..'), { recursive: true })
+  await mkdir(join(at.folder, '.crabtalk'))
+  await writeFile(
+    user,
+    `[server.a]\ncommand = "a"\ntimeout_ms = "$T"\n[server.b]\nurl = "${variable('B')}"\n[server.a-b]\ncommand = "x"\nbogus = 1\n`,
+  )
+  const own = `[server.a-b]\ncommand = "${variable('X')}"\n[server.a_b]\ncommand = "y"\n`
+  await writeFile(join(at.folder, '.crabtalk/mcp.toml'), own)
+  await writeFile(join(at.folder, '.mcp.json'), '{"mcpServers": {,,}}')
+  assert.equal(await main('crabtalk', ['config', 'check'], at.host), 78)
+  await at.host.stdout.flush()
+  const lines = at
+    .stdout()
+    .replaceAll(at.folder, '')
+    .split('\n')
+    .filter((line) => !line.startsWith('  '))
+  assert.deepEqual(lines, [
+    '/.config/crabtalk/mcp.toml:3: the server "a": "timeout_ms" must be a number, not a string',
+    '/.config/crabtalk/mcp.toml:8: the server "a-b": unknown key "bogus"',
+    '/.mcp.json:1:17: it is not valid JSON',
+    '/.crabtalk/mcp.toml:3: the server "a_b": its tools have the names of "a-b"',
+    '',
+  ])
+})
+
+/** Writes a placeholder as a file has it. */
+const variable = (name: string) => `\${${name}}`
+
 test('config check finds servers that can never be started', async () => {
   const agents = `[[mcps]]
 name = "docs"

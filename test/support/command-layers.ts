@@ -104,6 +104,8 @@ export const COMMAND_LAYERS: Record<string, readonly string[]> = {
   ],
   'src/commands/config': [
     ...COMMAND,
+    'src/commands/session-servers.ts',
+    'src/edge/entries',
     'src/core/keys/bindings.ts',
     'src/core/lease/sqlite-leases.ts',
     'src/mcp/entry-facts.ts',
@@ -112,6 +114,7 @@ export const COMMAND_LAYERS: Record<string, readonly string[]> = {
   'src/commands/config.ts': [
     ...COMMAND,
     'src/commands/config/key-issues.ts',
+    'src/commands/config/server-files.ts',
     'src/commands/config/unusable-servers.ts',
     'src/commands/mcp/servers.ts',
     'src/commands/written-rules.ts',

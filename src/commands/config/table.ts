@@ -24,7 +24,7 @@ export const CONFIG_COMMANDS: readonly Command[] = [
     args: '',
     summary: 'Check the configuration, every agent file and the cron entries',
     details: `Exits with 78 when there is an error; warnings alone leave the exit code 0. With --json every entry has a severity,
-"error" or "warning".`,
+"error" or "warning". Files of MCP servers of the user and of this directory are checked, too: trusted or not, nothing is run.`,
     options: [JSON_OPTION],
     examples: ['crabtalk config check'],
     load: async () => (await import('../config.ts')).checkConfigCommand,

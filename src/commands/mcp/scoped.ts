@@ -14,8 +14,8 @@ import { editServers, resolveServerFile } from '../../edge/entries/edit-servers.
 import { locateServerFiles } from '../../edge/entries/locate-files.ts'
 import { toEdgeServer } from '../../edge/entries/parse-toml-servers.ts'
 import { readServerFile } from '../../edge/entries/read-server-file.ts'
-import { projectFolder, resolveServer } from '../../edge/entries/session-servers.ts'
-import type { ServerScope } from '../../edge/entries/types.ts'
+import { findEntryIssue, projectFolder, resolveServer } from '../../edge/entries/session-servers.ts'
+import type { EdgeServer, ServerScope } from '../../edge/entries/types.ts'
 import { openResolver, toSessionPlace } from '../session-servers.ts'
 import { answerServers } from '../trust/answer-servers.ts'
 import { changeEntry, readNewServers, readWholeEntry } from './entry.ts'
@@ -180,7 +180,10 @@ function keepSecrets(after: Servers, before: Servers): Servers {
 
 /** Throws `invalid` for an entry that could not be used whatever its variables are. */
 async function checkServer(host: Host, file: ScopedFile, entry: JsonObject): Promise<void> {
-  const { state, reason, hint, missing } = await resolveScoped(host, file, entry)
+  const issue = findEntryIssue(toServer(file, entry))
+  const { state, reason, hint, missing } = issue
+    ? { state: 'invalid', reason: `${file.path}: ${issue.message}`, hint: issue.hint, missing: undefined }
+    : await resolveScoped(host, file, entry)
   if (state !== 'invalid' || missing !== undefined) return
   throw new CrabError(
     'invalid',
@@ -197,10 +200,17 @@ async function warnAboutValues(host: Host, file: ScopedFile, entry: JsonObject):
   if (missing !== undefined) printWarning(host, `${entry['name']} cannot start yet: ${reason}`, hint)
 }
 
-async function resolveScoped(host: Host, { path, scope, projectDir }: ScopedFile, entry: JsonObject) {
-  const { name, ...table } = entry
-  const server = toEdgeServer({ name: String(name), entry: table, scope }, { file: path })
-  return await resolveServer(server, { resolver: openResolver(host), projectDir, env: host.env })
+async function resolveScoped(host: Host, file: ScopedFile, entry: JsonObject) {
+  const { projectDir } = file
+  return await resolveServer(toServer(file, entry), {
+    resolver: openResolver(host),
+    projectDir,
+    env: host.env,
+  })
+}
+
+function toServer({ path, scope }: ScopedFile, { name, ...table }: JsonObject): EdgeServer {
+  return toEdgeServer({ name: String(name), entry: table, scope }, { file: path })
 }
 
 /** Returns a host in whose environment every variable is its own placeholder, so that no value is written. */

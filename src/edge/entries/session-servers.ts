@@ -4,9 +4,10 @@ import type { JsonObject } from '../../core/base/message.ts'
 import { type McpEntry, mcpEntry } from '../../core/config/mcp-entry.ts'
 import { toProjectOrigin } from '../../core/config/project-server-file.ts'
 import { checkValue } from '../../core/config/schema.ts'
+import type { ValidationIssue } from '../../core/config/validation-issue.ts'
 import { readServerTrust, readTrust } from '../../core/trust/trust-store.ts'
 import type { CredentialResolver } from '../credentials/types.ts'
-import { expandEntry } from './expand.ts'
+import { expandEntry, findVariables } from './expand.ts'
 import { locateServerFiles } from './locate-files.ts'
 import { readServerFile, type ServerFile } from './read-server-file.ts'
 import { judgeFile, type StoredTrust, toUntrustedFile, type UntrustedFile } from './server-trust.ts'
@@ -46,7 +47,7 @@ export async function findSessionServers(
   place: SessionPlace,
   resolver: CredentialResolver,
 ): Promise<FoundServers> {
-  const { projectDir, files } = await readFiles(place)
+  const { projectDir, files } = await readServerFiles(place)
   const stored = await readStoredTrust(place, { projectDir, files })
   const untrusted: UntrustedFile[] = []
   const trusted: ServerFile[] = []
@@ -79,7 +80,10 @@ export async function findSessionServers(
   }
 }
 
-async function readFiles(place: SessionPlace): Promise<{ projectDir: string; files: ServerFile[] }> {
+/** Reads the user's file, then those of the project, by rising precedence. */
+export async function readServerFiles(
+  place: SessionPlace,
+): Promise<{ projectDir: string; files: ServerFile[] }> {
   const { uid, paths } = place
   const { projectDir, project } = await locateServerFiles(place)
   const files = await Promise.all([
@@ -148,6 +152,20 @@ export async function resolveServer(
   if (outcome.ok) return { server, state: 'ready', entry: outcome.value, reason: '' }
   const [issue] = outcome.problems
   return invalid(server, issue?.path ?? [], issue?.message ?? 'the entry is not valid', issue?.hint)
+}
+
+/**
+ * Finds a key of an entry that is wrong whatever its variables are, also of a server that is turned off. A value
+ * with a placeholder is not checked.
+ */
+export function findEntryIssue(server: EdgeServer): ValidationIssue | undefined {
+  const { name, table, problem } = server
+  if (problem !== '') return { path: [], message: problem }
+  const outcome = checkValue(mcpEntry, { name, ...anchorPaths(server, table) })
+  if (outcome.ok) return undefined
+  const isChecked = ({ path: [key] }: ValidationIssue) =>
+    key === undefined ? table['disabled'] !== true : findVariables({ [key]: table[key] }).length === 0
+  return outcome.problems.find(isChecked)
 }
 
 /** Marks the entry of a project's file, whatever origin the file gives it: no stored rule allows its tools. */
