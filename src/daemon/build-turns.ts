@@ -30,6 +30,7 @@ import { Followers } from './followers.ts'
 import type { LiveConfig } from './live-config.ts'
 import { reloader } from './reload.ts'
 import type { NodeContext, Services } from './services.ts'
+import { type IsTrustedFile, watchServerTrust } from './watch-server-trust.ts'
 
 /** The turns of a node, and what keeps their agents and their configuration current. */
 export interface NodeTurns
@@ -67,9 +68,16 @@ export function buildTurns(context: NodeContext, parts: TurnParts): NodeTurns {
   const running = new RunningTurns()
   const asks = new Asks({ timeoutMs: ASK_TIMEOUT_MS })
   const known = new KnownAgents(tools.hook)
+  const watches = new DisposableStack()
   const runtime = lazy(async () => {
     await liveConfig.models(shutdown)
-    return openRuntime(context, parts, { known, running, asks })
+    const opened = openRuntime(context, parts, { known, running, asks })
+    if (options.daemon !== undefined || options.isInteractive) {
+      const release = (isTrusted: IsTrustedFile) =>
+        opened.releaseServers(isTrusted).catch((reason: unknown) => log('warn', String(reason)))
+      watches.use(watchServerTrust(paths, release))
+    }
+    return opened
   })
   const agentSync = new AgentSync({ agents: stores.agents, hook: tools.hook, known, log })
   const migrate: Services['migrate'] = (log) =>
@@ -108,6 +116,7 @@ export function buildTurns(context: NodeContext, parts: TurnParts): NodeTurns {
       await agentSync.settled()
     },
     async [Symbol.asyncDispose]() {
+      watches.dispose()
       const opened = await runtime.current?.catch(() => undefined)
       await opened?.[Symbol.asyncDispose]()
     },

@@ -12,6 +12,8 @@ export interface DeclarationOwner {
   agent: string
   /** Its name for the server. */
   name: string
+  /** The project's file that declares it for a conversation; absent for others. */
+  file?: string | undefined
 }
 
 /** The turn a tool call belongs to. */

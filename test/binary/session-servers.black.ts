@@ -63,6 +63,13 @@ crabtalk: 1 MCP server of ${talk.cwd}/.crabtalk/mcp.toml is not used: you have n
     const shown = await talk.run(['trust'], { env })
     assert.match(shown.stdout, /one \(changed\)\n {4}was .*\n {4}runs /)
     assert.match(shown.stdout, /The file has changed since you trusted it on \d{4}-/)
+    if (!daemon) return
+    const before = await talk.run(['mcp', 'ps'], { env })
+    assert.match(before.stdout, new RegExp(`claude-one +connected +crab in ${talk.cwd} `), before.stderr)
+    assert.equal((await talk.run(['trust', '--revoke'], { env })).code, 0)
+    await until('the servers end', async () =>
+      /No servers are running/.test((await talk.run(['mcp', 'ps'], { env })).stderr),
+    )
   })
 }
 
@@ -203,6 +210,14 @@ test('mcp commands with --scope change a file of servers, keep trust in it, and 
   assert.match(list.stderr, /docs: .*mcp\.toml:\d+: API_TOKEN is not set \(crabtalk vault set API_TOKEN/)
   const wrong = await talk.run(['mcp', 'set', ...project, 'a', 'timeout_ms=soon'])
   assertFailed(wrong, 'invalid', { message: /"timeout_ms" must be/ })
+  for (const [name, word] of [
+    ['docs', 'timeout_ms=abc'],
+    ['docs', 'bogus=1'],
+    ['b', 'startup_timeout_ms=x'],
+  ] as const) {
+    const outcome = await talk.run(['mcp', 'set', ...project, name, word])
+    assertFailed(outcome, 'invalid', { message: /"(timeout_ms|bogus|startup_timeout_ms)"/ })
+  }
   const hidden = '{"command":"./server.js","env":{"API_TOKEN":"[secret]"}}'
   assert.equal((await talk.run(['mcp', 'set', ...project, 'docs', hidden])).code, 0)
   assert.ok((await readFile(path, 'utf8')).includes(`API_TOKEN = "${variable('API_TOKEN')}"`))

@@ -1,3 +1,4 @@
+import { basename, dirname } from 'node:path'
 import type { CommandHandler } from '../../cli/command.ts'
 import { printJson, printTable } from '../../cli/print.ts'
 import { requireDaemon } from '../../cli/require-daemon.ts'
@@ -77,9 +78,10 @@ function toRow(peer: McpPeer, now: number): string[] {
 
 type Owners = McpPeer['owners']
 
-/** Leaves out the owner that looks for components, which is not an agent. */
+/** Returns each agent with its name for the server once, without the owner that looks for components. */
 function selectAgents(owners: Owners): Owners {
-  return owners.filter(({ agent }) => agent !== DISCOVERY.name)
+  const agents = owners.filter(({ agent }) => agent !== DISCOVERY.name)
+  return [...new Map(agents.map((owner) => [`${owner.agent}/${owner.name}`, owner])).values()]
 }
 
 /** Names the agents of a connection, or counts them if the names would make the table too wide. */
@@ -87,7 +89,15 @@ export function joinAgents(owners: Owners): string {
   const own = selectAgents(owners)
   const names = own.map(({ agent, name }) => (isNamedAlike(own) ? agent : `${agent}/${name}`)).join(', ')
   const count = new Set(own.map(({ agent }) => agent)).size
-  return names.length > MAX_AGENTS && count > 1 ? pluralize(count, 'agent') : names || '-'
+  const folders = new Set(owners.flatMap(({ file }) => (file === undefined ? [] : toProjectFolder(file))))
+  const where = folders.size === 0 ? '' : ` in ${sanitize([...folders].join(', '))}`
+  return `${names.length > MAX_AGENTS && count > 1 ? pluralize(count, 'agent') : names || '-'}${where}`
+}
+
+/** Returns the folder of a project's file of servers. */
+function toProjectFolder(file: string): string {
+  const folder = dirname(file)
+  return basename(folder) === '.crabtalk' ? dirname(folder) : folder
 }
 
 function isNamedAlike(owners: Owners): boolean {

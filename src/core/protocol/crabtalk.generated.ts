@@ -2324,6 +2324,8 @@ export interface McpEventMsg {
 export interface McpOwner {
   agent: string;
   name: string;
+  /** The project's file that declares it, for a conversation; absent for one of the agent or the user. */
+  file?: string | undefined;
 }
 
 /** Requests all connections, and the view of one agent, or of all when it is empty. */
@@ -17712,7 +17714,7 @@ export const McpEventMsg: MessageFns<McpEventMsg> = {
 };
 
 function createBaseMcpOwner(): McpOwner {
-  return { agent: "", name: "" };
+  return { agent: "", name: "", file: undefined };
 }
 
 export const McpOwner: MessageFns<McpOwner> = {
@@ -17722,6 +17724,9 @@ export const McpOwner: MessageFns<McpOwner> = {
     }
     if (message.name !== "") {
       writer.uint32(18).string(message.name);
+    }
+    if (message.file !== undefined) {
+      writer.uint32(482).string(message.file);
     }
     return writer;
   },
@@ -17755,6 +17760,14 @@ export const McpOwner: MessageFns<McpOwner> = {
             message.name = reader.string();
             continue;
           }
+          case 60: {
+            if (tag !== 482) {
+              break;
+            }
+
+            message.file = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -17774,6 +17787,7 @@ export const McpOwner: MessageFns<McpOwner> = {
     const message = createBaseMcpOwner();
     message.agent = object.agent ?? "";
     message.name = object.name ?? "";
+    message.file = object.file ?? undefined;
     return message;
   },
 };

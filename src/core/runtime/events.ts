@@ -115,7 +115,7 @@ export interface McpServerEvent {
   /** The owner's name for the server. */
   name: string
   fingerprint: string
-  owners: readonly { agent: string; name: string }[]
+  owners: readonly { agent: string; name: string; file?: string | undefined }[]
   /** The server's own names, when connected. */
   tools: readonly string[]
   /** The first line of the failure; otherwise empty. */

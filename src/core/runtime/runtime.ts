@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { CrabError, toCrabError } from '../base/errors.ts'
 import { type Log, silentLog } from '../base/log.ts'
 import { type AgentConfig, hasRules } from '../config/agent-schema.ts'
+import type { ProjectServerFile } from '../config/project-server-file.ts'
 import { type Pair, SESSION_VERSION, type SessionHeader } from '../storage/types.ts'
 import { type Compaction, compactConversation } from './compaction.ts'
 import { breakDownRequest, type RequestBreakdown } from './context-view.ts'
@@ -273,6 +274,11 @@ export class Runtime implements AsyncDisposable {
     await this.#servers.forgetAll()
     for (const { id } of this.#known.all()) await this.#known.unregister(id)
     for (const folder of this.#unsaved) await rm(folder, { recursive: true, force: true })
+  }
+
+  /** Ends the servers of project files that are no longer trusted, after the turns that use them. */
+  async releaseServers(isTrusted: (file: ProjectServerFile) => boolean): Promise<void> {
+    await this.#servers.release(isTrusted)
   }
 
   /** Returns the agent as hooks built it. */

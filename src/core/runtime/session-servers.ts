@@ -2,6 +2,7 @@ import { CrabError } from '../base/errors.ts'
 import type { AgentConfig } from '../config/agent-schema.ts'
 import { findNameClash } from '../config/mcp-declaration.ts'
 import type { McpEntry } from '../config/mcp-entry.ts'
+import { getProjectServerFile, type ProjectServerFile } from '../config/project-server-file.ts'
 import type { Hook } from './hook.ts'
 import { KnownAgents } from './known-agents.ts'
 
@@ -50,6 +51,18 @@ export class SessionServers {
   /** Detaches the servers of a conversation; turns that use them keep them until they are over. */
   async detach(agent: AgentConfig, sender: string): Promise<void> {
     await this.#forget(toScopeId(agent, sender))
+  }
+
+  /**
+   * Detaches the servers of all conversations that have one of a project's file that `isTrusted` denies; the next
+   * turn of each attaches what its client still names.
+   */
+  async release(isTrusted: (file: ProjectServerFile) => boolean): Promise<void> {
+    const released = this.#known.all().filter(({ mcps }) => {
+      const files = mcps.flatMap((entry) => getProjectServerFile(entry) ?? [])
+      return files.some((file) => !isTrusted(file))
+    })
+    for (const { id } of released) await this.#forget(id)
   }
 
   async forgetAll(): Promise<void> {

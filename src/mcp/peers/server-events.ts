@@ -1,3 +1,4 @@
+import { getProjectServerFile } from '../../core/config/project-server-file.ts'
 import type { McpServerEvent } from '../../core/runtime/events.ts'
 import type { DeclarationOwner } from '../types.ts'
 import type { Claim, PeerEvent } from './peer.ts'
@@ -11,9 +12,16 @@ interface OwnerEvent {
   at: number
 }
 
-/** Returns the owners of a server by its claims; one that is only being verified has none. */
+/**
+ * Returns the owners of a server by its claims, each once: several conversations of an agent may use one. A server
+ * that is only being verified has none.
+ */
 export function toOwners(claims: readonly Claim[]): DeclarationOwner[] {
-  return claims.filter(isDeclared).map(({ agent, entry }) => ({ agent, name: entry.name }))
+  const owners = claims.filter(isDeclared).map(({ agent, entry }): DeclarationOwner => {
+    const project = getProjectServerFile(entry)
+    return { agent, name: entry.name, ...(project && { file: project.file }) }
+  })
+  return [...new Map(owners.map((owner) => [JSON.stringify(owner), owner])).values()]
 }
 
 /** Converts an event to the one its owner receives. */

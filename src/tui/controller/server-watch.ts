@@ -71,15 +71,18 @@ function countedServers(
 ): ChatState['servers'] {
   const own = agents.find((one) => one.agent === agent)?.servers ?? []
   const enabled = own.filter(({ state }) => state !== McpPeerState.DISABLED)
-  const isHere = ({ owners }: McpPeer, name: string) =>
-    owners.some((owner) => owner.agent === agent && owner.name === name)
+  const isHere = ({ owners }: McpPeer, { name, file }: SessionServerRow) =>
+    owners.some(
+      (one) => one.agent === agent && one.name === name && (one.file === undefined || one.file === file),
+    )
   const used = session.filter(
     ({ name, state }) => (state === 'ready' || state === 'invalid') && own.every((one) => one.name !== name),
   )
   return new Map([
     ...enabled.map(({ name, state }) => [name, toServerState(state)] as const),
-    ...used.map(({ name, state }) => {
-      const peer = peers.find((one) => isHere(one, name))
+    ...used.map((server) => {
+      const { name, state } = server
+      const peer = peers.find((one) => isHere(one, server))
       return [name, state === 'invalid' ? 'failed' : toServerState(peer?.state)] as const
     }),
   ])

@@ -28,7 +28,9 @@ export function mcpPanel(
   }: { agent: string; selected?: number; note?: string; session?: readonly SessionServerRow[] },
 ): Panel {
   const groups = groupDeclarations(view)
-  const peers = view.peers.map((peer) => peerRow(peer, groups.get(peer.fingerprint) ?? [], agent))
+  const peers = view.peers
+    .filter((peer) => isInReach(peer, groups, session))
+    .map((peer) => peerRow(peer, groups.get(peer.fingerprint) ?? [], agent))
   const known = new Set(view.peers.map(({ fingerprint }) => fingerprint))
   const idle = [...groups].filter(([fingerprint]) => !known.has(fingerprint))
   const all = [...peers, ...idle.map(([, group]) => idleRow(group, agent))]
@@ -108,6 +110,16 @@ function groupDeclarations({ agents }: McpView): Map<string, AgentDeclaration[]>
   return Map.groupBy(servers, ({ fingerprint, agent, name }) => fingerprint || `${agent}\n${name}`)
 }
 
+/** Whether a connection is of agents, or of files of this window: those of other projects are not shown. */
+function isInReach(
+  { fingerprint, owners }: McpPeer,
+  groups: ReadonlyMap<string, unknown>,
+  session: readonly SessionServerRow[],
+): boolean {
+  if (groups.has(fingerprint) || owners.length === 0) return true
+  return owners.some(({ file }) => file === undefined || session.some((server) => server.file === file))
+}
+
 function peerRow(peer: McpPeer, declared: readonly AgentDeclaration[], agent: string): PanelRow {
   const { calls, errors, latencyMs, schemaTokens, memoryBytes, toolCount } = peer
   const owners = [...declared, ...peer.owners]
@@ -140,11 +152,19 @@ function describePeerState({ state }: McpPeer, own: AgentDeclaration | undefined
 }
 
 /** Whether a server of a file has a connection, which has a row already. */
-function isConnected({ name, state }: SessionServerRow, { peers }: McpView, agent: string): boolean {
+function isConnected({ name, state, file }: SessionServerRow, { peers }: McpView, agent: string): boolean {
   return (
     state === 'ready' &&
-    peers.some(({ owners }) => owners.some((one) => one.agent === agent && one.name === name))
+    peers.some(({ owners }) => owners.some((one) => isOwnedBy(one, { agent, name, file })))
   )
+}
+
+/** Whether an owner is a server of a file here, and not one of that name in another project. */
+function isOwnedBy(
+  owner: McpPeer['owners'][number],
+  { agent, name, file }: PanelTarget & { file: string },
+): boolean {
+  return owner.agent === agent && owner.name === name && (owner.file === undefined || owner.file === file)
 }
 
 /** Renders a server that a file gives to conversations here. It has no keys: its file is changed. */

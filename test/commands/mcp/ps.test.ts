@@ -15,7 +15,7 @@ const SHARING: [McpPeer[], string | undefined][] = [
   [[peer(['a'], { pid: undefined })], undefined],
   [[peer(['a', 'b', 'c'])], '3 agents use 1 process: 2 processes and about 124 MB saved'],
   [[peer(['a', 'b']), peer(['a'])], '2 agents use 2 processes: 1 process and about 62 MB saved'],
-  [[peer(['a', 'a'])], '1 agent uses 1 process: 1 process and about 62 MB saved'],
+  [[peer(['a', 'a'])], '1 agent uses 1 process; none is shared'],
   [[peer(['a']), peer(['b'])], '2 agents use 2 processes; none is shared'],
   [[peer(['(discovery)', 'a'])], '1 agent uses 1 process; none is shared'],
   [[peer(['(discovery)'])], undefined],
@@ -34,6 +34,12 @@ test('joinAgents() names a few agents, and counts many', () => {
     'an-agent-with-quite-a-long-name',
   )
   assert.equal(joinAgents(peer([]).owners), '-')
+  const owners = ['/a/.mcp.json', '/b/.crabtalk/mcp.toml'].map((file) => ({
+    agent: 'crab',
+    name: 'fs',
+    file,
+  }))
+  assert.equal(joinAgents(owners), 'crab in /a, /b')
 })
 
 test('numbers are formatted for people', () => {

@@ -6,6 +6,7 @@ import { openCatalogPort } from '../../../src/commands/chat/catalog.ts'
 import { openSessionServers } from '../../../src/commands/chat/session-servers.ts'
 import type { JsonObject } from '../../../src/core/base/message.ts'
 import { renderToml } from '../../../src/core/config/toml-render.ts'
+import { McpPeer } from '../../../src/core/protocol/crabtalk.generated.ts'
 import { renderOverlay } from '../../../src/tui/overlays/overlay.ts'
 import { mcpPanel } from '../../../src/tui/slash/mcp-panel.ts'
 import { onChosen, runSlash } from '../../../src/tui/slash/run.ts'
@@ -234,4 +235,13 @@ test('/mcp lists the servers of files, with the file and why one is not used', (
   const { rows } = mcpPanel({ peers: [], agents: [] }, { agent: 'crab', session: [server] })
   const cells = ['docs', 'untrusted', 'this directory', '-', '-', '-', '-', '-', '-', '/p/.mcp.json']
   assert.deepEqual(rows, [{ value: '', cells, problem: 'crabtalk trust' }])
+  const peers = ['/p/.mcp.json', '/q/.mcp.json'].map((file) =>
+    McpPeer.create({ fingerprint: file, target: file, owners: [{ agent: 'crab', name: 'docs', file }] }),
+  )
+  const ready = { ...server, state: 'ready', problem: '' } as const
+  const open = mcpPanel({ peers, agents: [] }, { agent: 'crab', session: [ready] })
+  assert.deepEqual(
+    open.rows.map((one) => one.cells.at(-1)),
+    ['/p/.mcp.json'],
+  )
 })
