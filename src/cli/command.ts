@@ -48,6 +48,8 @@ export interface CommandOption {
   fallback?: string
   /** The kind of its values, for completions. */
   kind?: WordKind
+  /** Words that are completed besides values of its kind. */
+  known?: readonly string[]
   summary: string
 }
 

@@ -23,11 +23,14 @@ export async function main(name: string, argv: readonly string[], host: Host): P
 async function route(name: string, argv: readonly string[], host: Host): Promise<number> {
   const isHelpFirst = ['help', '--help', '-h'].includes(argv[0] ?? '')
   const isForChat = !isHelpFirst && isChat(name, argv, host)
-  const words = isHelpFirst ? argv.slice(1) : isForChat ? ['chat', ...argv] : argv
+  const typed = isHelpFirst ? argv.slice(1) : isForChat ? ['chat', ...argv] : argv
   const table = await loadCommandTable(name)
+  const isGroupHelp = isHelpOfGroup(table, typed)
+  const words = isGroupHelp ? [...typed.slice(0, 1), ...typed.slice(2)] : typed
   const commands = bindServiceName(table, words[0])
   const command = findCommand(commands, words)
-  const wantsHelp = isHelpFirst || (command?.rawFrom === undefined && isHelp(sliceArguments(words, command)))
+  const wantsHelp =
+    isHelpFirst || isGroupHelp || (command?.rawFrom === undefined && isHelp(sliceArguments(words, command)))
   if (wantsHelp || (!command && words.length === 0))
     return printHelp({ name, table, commands, command, words, host })
   if (!command || isUnknownVerb(command, commands, words))
@@ -141,6 +144,12 @@ async function reportRefused<T>(
 /** Finds the command that these words name; words after `--` name none. */
 function findCommand(commands: readonly Command[], words: readonly string[]): Command | undefined {
   return commands.find(({ path }) => path.every((word, index) => words[index] === word))
+}
+
+/** Whether `help` comes after the name of a group: `mcp help install`. A command of that name gets it as its argument. */
+function isHelpOfGroup(table: readonly Command[], [group, verb]: readonly string[]): boolean {
+  const paths = table.map(({ path }) => path).filter(([first]) => first === group)
+  return verb === 'help' && paths.length > 0 && paths.every(({ length }) => length > 1)
 }
 
 function sliceArguments(words: readonly string[], command: Command | undefined): readonly string[] {

@@ -28,6 +28,11 @@ const NEVER = new AbortController().signal
 
 /** Words up to the cursor, and some of the suggestions for the last one. */
 const LINES: [string[], string[]][] = [
+  [
+    ['mcp', 'import', '--from', ''],
+    ['all', 'claude', 'zed'],
+  ],
+  [['mcp', 'import', '--from=vs'], ['--from=vscode']],
   [[''], ['send', 'agent', 'mcp', 'help', 'doctor']],
   [
     ['help', ''],

@@ -66,11 +66,14 @@ test('main() prints the help of a command or a group, wherever the help option i
     ['agent', '--help'],
     ['help', 'agent'],
     ['--help', 'agent'],
+    ['agent', 'help'],
   ]) {
     const { stdout } = await run(argv)
     assert.match(stdout, /Usage: crabtalk agent <command>/, argv.join(' '))
     assert.doesNotMatch(stdout, /^ {2}send/m)
   }
+  assert.deepEqual(await run(['mcp', 'help', 'install']), await run(['mcp', 'install', '--help']))
+  assert.match((await run(['mcp', 'help', 'instal'])).stderr, /mcp install/)
 })
 
 test('every page of help fits a terminal of 80 columns, except for examples', async () => {

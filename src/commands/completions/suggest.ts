@@ -58,7 +58,7 @@ function suggestArgument(
   const options = listOptions(command)
   const seen = parseWords({ ...command, options }, before)
   if (seen.isForeign) return { from: 'paths', only: 'files' }
-  if (seen.open) return suggestValues(seen.open, '', seen)
+  if (seen.open) return suggestValues(seen.open, { prefix: '', current }, seen)
   if (!seen.isLiteral && current.startsWith('-')) return suggestOptions(options, current, seen)
   if (seen.count === command.rawFrom) return { from: 'paths', only: 'files' }
   const kind = findArgumentKind(command, seen.count)
@@ -126,12 +126,19 @@ function readFlags(
 function suggestOptions(options: readonly CommandOption[], current: string, seen: ParsedLine): Suggestion {
   const [, prefix, name] = /^(--([^=]+)=)/.exec(current) ?? []
   const option = options.find((one) => one.name === name)
-  if (prefix !== undefined) return option?.value === undefined ? NOTHING : suggestValues(option, prefix, seen)
+  if (prefix !== undefined)
+    return option?.value === undefined ? NOTHING : suggestValues(option, { prefix, current }, seen)
   const left = options.filter((one) => !seen.values.has(one.name) || /-vv|\(repeatable\)/.test(one.summary))
   return toSuggestion(left.map((one) => ({ value: `--${one.name}`, description: one.summary })))
 }
 
-function suggestValues({ choices, kind }: CommandOption, prefix: string, seen: ParsedLine): Suggestion {
+function suggestValues(
+  { choices, kind, known = [] }: CommandOption,
+  { prefix, current }: { prefix: string; current: string },
+  seen: ParsedLine,
+): Suggestion {
+  const words = known.map((value) => ({ value: prefix + value, description: '' }))
+  if (words.some(({ value }) => value.startsWith(current))) return toSuggestion(words)
   if (choices) return toSuggestion(choices.map((value) => ({ value: prefix + value, description: '' })))
   return kind === undefined ? NOTHING : suggestKind(kind, prefix, seen)
 }
