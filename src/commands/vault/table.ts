@@ -77,7 +77,7 @@ prints the credential NAME as VARIABLE. A text may contain credentials, and defa
     examples: [
       'crabtalk vault env GITHUB_TOKEN',
       'crabtalk vault env SLACK_BOT_TOKEN=SLACK_TOKEN SLACK_TEAM',
-      `crabtalk vault env 'DB_URL=postgres://\${DB_USER:-me}:\${DB_PASS}@localhost/app'`,
+      `crabtalk vault env 'DB_URL=postgres://\${DB_USER:-me}@localhost/app'`,
     ],
     load: async () => (await import('./resolve.ts')).envCommand,
   },
