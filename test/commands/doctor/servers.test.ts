@@ -206,7 +206,7 @@ test('mcp doctor checks the certificate of a server, and the clock of this machi
     response.writeHead(405, { date: new Date(Date.now() - 600_000).toUTCString() }).end()
   }, tls)
   await home.write(
-    entriesToml({ name: 'far', url: `${server.origin}/mcp?key=s3cr3t`, auth: 's3cr3t-token' } as never),
+    entriesToml({ name: 'far', url: `${server.origin}/s3cr3t/mcp?key=s3cr3t`, auth: 's3cr3t-token' } as never),
   )
   const found = await home.doctor(['mcp'], { HTTPS_PROXY: 'http://me:s3cr3t@127.0.0.1:9' })
   const host = new URL(server.origin).host
@@ -223,7 +223,7 @@ test('mcp doctor checks the certificate of a server, and the clock of this machi
     found[0]!.text,
     /^problem: far of crab: it cannot be reached at .*: its certificate is self-signed$/,
   )
-  assert.deepEqual(requests, ['HEAD /mcp -'])
+  assert.deepEqual(requests, ['HEAD / -'])
   assert.doesNotMatch(JSON.stringify(found), /s3cr3t/)
 })
 

@@ -3,7 +3,7 @@ import { request as requestHttps } from 'node:https'
 import { TLSSocket } from 'node:tls'
 import { type CheckResult, problem, warning } from '../../../cli/check.ts'
 
-/** The facts that one request to a server tells. Times are milliseconds since 1970. */
+/** The facts that the answer to one request gives about a server. Times are milliseconds since 1970. */
 export interface ServerProbe {
   host: string
   /** The last moment of its certificate; undefined without TLS. */
@@ -14,17 +14,19 @@ export interface ServerProbe {
   date: number | undefined
 }
 
-/** Sends a request without credentials to a server; undefined when it cannot be reached or does not answer in time. */
+/**
+ * Requests `/` of a server without credentials; undefined when it cannot be reached or does not answer in time. The
+ * certificate is not verified, so that nothing of the address but its host may be sent: paths and queries may have keys.
+ */
 export async function probeServer(address: string, signal: AbortSignal): Promise<ServerProbe | undefined> {
   const url = new URL(address)
   const isSecure = url.protocol === 'https:'
-  const plain = `${url.origin}${url.pathname}` // a query may have a key
   const limit = AbortSignal.any([signal, AbortSignal.timeout(PROBE_MS)])
   return await new Promise((resolve) => {
     const options = { method: 'HEAD', signal: limit }
     const request = isSecure
-      ? requestHttps(plain, { ...options, rejectUnauthorized: false })
-      : requestHttp(plain, options)
+      ? requestHttps(url.origin, { ...options, rejectUnauthorized: false })
+      : requestHttp(url.origin, options)
     request.once('error', () => resolve(undefined)) // the start of the server says why
     request.once('response', (response) => {
       response.resume()
