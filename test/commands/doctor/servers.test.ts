@@ -206,25 +206,29 @@ test('mcp doctor checks the certificate of a server, and the clock of this machi
     response.writeHead(405, { date: new Date(Date.now() - 600_000).toUTCString() }).end()
   }, tls)
   await home.write(
-    entriesToml({ name: 'far', url: `${server.origin}/s3cr3t/mcp?key=s3cr3t`, auth: 's3cr3t-token' } as never),
+    entriesToml({
+      name: 'far',
+      url: `${server.origin}/s3cr3t/mcp?key=s3cr3t`,
+      auth: 's3cr3t-token',
+    } as never),
   )
   const found = await home.doctor(['mcp'], { HTTPS_PROXY: 'http://me:s3cr3t@127.0.0.1:9' })
   const host = new URL(server.origin).host
-  assert.deepEqual(
-    found.slice(1).map(({ text }) => text.replace(/ on \S+,/, ' then,')),
-    [
-      `problem: the certificate of ${host} is self-signed`,
-      `warning: the certificate of ${host} expires then, in 4 days`,
-      `warning: the clock of this machine is 10 minutes ahead of that of ${host}`,
-      'note: far of crab: HTTPS_PROXY is set, so it is reached through http://[secret]@127.0.0.1:9',
-    ],
-  )
+  const texts = found.slice(1).map(({ text }) => text.replace(/ on \S+,/, ' then,'))
+  assert.deepEqual(texts, [
+    `problem: the certificate of ${host} is self-signed`,
+    `warning: the certificate of ${host} expires then, in 4 days`,
+    `warning: the clock of this machine is 10 minutes ahead of that of ${host}`,
+    'note: far of crab: HTTPS_PROXY is set, so it is reached through http://[secret]@127.0.0.1:9',
+  ])
   assert.match(
     found[0]!.text,
     /^problem: far of crab: it cannot be reached at .*: its certificate is self-signed$/,
   )
-  assert.deepEqual(requests, ['HEAD / -'])
-  assert.doesNotMatch(JSON.stringify(found), /s3cr3t/)
+  const again = await home.doctor(['mcp']) // a resumed session of TLS has no certificate
+  assert.deepEqual(again.map(({ text }) => text.replace(/ on \S+,/, ' then,')).slice(1, 3), texts.slice(0, 2))
+  assert.deepEqual(requests, ['HEAD / -', 'HEAD / -'])
+  assert.doesNotMatch(JSON.stringify([found, again]), /s3cr3t/)
 })
 
 test('mcp doctor names invalid entries, placeholders, and a server that nothing declares', async () => {
@@ -264,12 +268,14 @@ const CERTIFICATES: [days: number, error: string | undefined, expected: RegExp][
   [90, 'ERR_TLS_CERT_ALTNAME_INVALID', /^problem the certificate of h is for another name$/],
   [90, 'CERT_NOT_YET_VALID', /^problem the certificate of h is not valid yet$/],
   [90, 'CERT_REVOKED', /^problem the certificate of h CERT_REVOKED$/],
+  [Number.NaN, 'CERT_HAS_EXPIRED', /^problem the certificate of h has expired$/],
 ]
 
 for (const [days, certificateError, expected] of CERTIFICATES) {
   test(`judgeCertificate() describes ${certificateError ?? 'a valid certificate'} with ${days} days left`, () => {
     const now = Date.UTC(2026, 10, 23)
-    const found = judgeCertificate({ host: 'h', validTo: now + days * 86_400_000, certificateError }, now)
+    const validTo = Number.isNaN(days) ? undefined : now + days * 86_400_000
+    const found = judgeCertificate({ host: 'h', validTo, certificateError }, now)
     assert.match(found.map(({ status, message }) => `${status} ${message}`).join('\n'), expected)
   })
 }

@@ -6,7 +6,7 @@ import { type CheckResult, problem, warning } from '../../../cli/check.ts'
 /** The facts that the answer to one request gives about a server. Times are milliseconds since 1970. */
 export interface ServerProbe {
   host: string
-  /** The last moment of its certificate; undefined without TLS. */
+  /** The last moment of its certificate; undefined when that is not known, as without TLS. */
   validTo: number | undefined
   /** The code of what is wrong with its certificate; undefined when nothing is. */
   certificateError: string | undefined
@@ -25,14 +25,14 @@ export async function probeServer(address: string, signal: AbortSignal): Promise
   return await new Promise((resolve) => {
     const options = { method: 'HEAD', signal: limit }
     const request = isSecure
-      ? requestHttps(url.origin, { ...options, rejectUnauthorized: false })
+      ? requestHttps(url.origin, { ...options, rejectUnauthorized: false, agent: false }) // a resumed session has no certificate
       : requestHttp(url.origin, options)
     request.once('error', () => resolve(undefined)) // the start of the server says why
     request.once('response', (response) => {
       response.resume()
       const { socket, headers } = response
       const tls = socket instanceof TLSSocket ? socket : undefined
-      const validTo = tls && Date.parse(tls.getPeerCertificate().valid_to)
+      const validTo = tls && toTime(tls.getPeerCertificate().valid_to)
       resolve({
         ...{ host: url.host, validTo, date: toTime(headers.date) },
         certificateError: tls && !tls.authorized ? String(tls.authorizationError) : undefined,
@@ -48,11 +48,11 @@ export function judgeCertificate(
   { host, validTo, certificateError }: Pick<ServerProbe, 'host' | 'validTo' | 'certificateError'>,
   now: number,
 ): CheckResult[] {
-  if (validTo === undefined) return []
-  const day = new Date(validTo).toISOString().slice(0, 10)
-  const days = Math.floor((validTo - now) / DAY_MS)
+  const day = validTo === undefined ? undefined : new Date(validTo).toISOString().slice(0, 10)
   const found = certificateError === undefined ? [] : [describeError({ host, certificateError, day })]
-  if (validTo <= now || days >= SOON_DAYS) return found
+  if (validTo === undefined || validTo <= now) return found
+  const days = Math.floor((validTo - now) / DAY_MS)
+  if (days >= SOON_DAYS) return found
   const soon = `the certificate of ${host} expires on ${day}, in ${days} days`
   return [...found, warning(soon, 'its operator has to renew it')]
 }
@@ -64,11 +64,14 @@ function describeError({
 }: {
   host: string
   certificateError: string
-  day: string
+  day: string | undefined
 }): CheckResult {
   const what = `the certificate of ${host}`
   if (code === 'CERT_HAS_EXPIRED')
-    return problem(`${what} expired on ${day}`, 'its operator has to renew it; check your clock, too')
+    return problem(
+      `${what} ${day === undefined ? 'has expired' : `expired on ${day}`}`,
+      'its operator has to renew it; check your clock, too',
+    )
   if (code === 'CERT_NOT_YET_VALID')
     return problem(`${what} is not valid yet`, 'check the clock of this machine')
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
