@@ -24,7 +24,7 @@ const MISTAKES: [string[], RegExp, RegExp][] = [
   [['mcp', 'remove'], /(is|are) missing$/, /<name>$/],
   [['mcp', 'enable', 'a', 'b'], /it takes no/, /./],
   [['mcp', 'call', 'fs'], /(is|are) missing$/, /<tool>/],
-  [['mcp', 'ping', '--all', 'fs'], /^Cannot combine --all with a name or --agent$/, /give only one/],
+  [['mcp', 'ping', '--all', 'fs'], /^Cannot combine --all with a name, --agent or --scope$/, /give only one/],
   [
     ['mcp', 'add', '--header', 'x', 'far', 'https://h'],
     /^Cannot use --header: it is not Name: value$/,

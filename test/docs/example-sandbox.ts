@@ -118,6 +118,7 @@ const FILES: Record<string, string> = {
 const VARIABLES: Record<string, string> = {
   CRABTALK_SERVICE_MANAGER: 'supervisor', // never the service manager of this machine
   DOCS_TOKEN: 'docs_none',
+  DB_PASS: 'none',
   EDITOR: 'cat',
   GITHUB_TOKEN: 'ghp_none',
   TRACKER_TOKEN: 'none',

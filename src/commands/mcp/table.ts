@@ -61,7 +61,7 @@ export const MCP_COMMANDS: readonly Command[] = [
     kinds: ['server'],
     summary: 'Show the entry of a server, where it is written, and its state',
     options: [agent, usedScope, json],
-    examples: ['crabtalk mcp get fs', 'crabtalk mcp get --scope project docs'],
+    examples: ['crabtalk mcp get fs'],
     load: async () => (await import('./list.ts')).getServerCommand,
   },
   {
