@@ -156,7 +156,8 @@ export class Permissions {
     const permission = await this.#toAsk(judged, decision)
     const question = `Allow ${permission.action}?`
     const offersEdits = this.#offersEdits(action)
-    const lasting = { rules: permission.rules, offersEdits, isSavable: decision.isSavable }
+    const { project } = toRemoteNames(action)
+    const lasting = { rules: permission.rules, offersEdits, isSavable: decision.isSavable, project }
     const options = toOptions(lasting)
     const questions = [{ question, header: 'Permission', options, multiSelect: false }]
     const end = await this.#options.asks.put({ kind: 'permission', questions, permission }, signal)
@@ -306,6 +307,8 @@ interface LastingAnswers {
   rules: readonly string[]
   isSavable: boolean
   offersEdits: boolean
+  /** The project's file that declares the server, if one does: the rules hold for that content only. */
+  project: PermissionDecision['project']
 }
 
 /**
@@ -316,10 +319,12 @@ function toOptions({
   rules,
   offersEdits,
   isSavable,
+  project,
 }: LastingAnswers): { label: string; description: string }[] {
   const rule = rules.join(' and ')
   const { once, session, edits, always, no } = PERMISSION_ANSWERS
-  const inConversation = { label: session, description: `allows ${rule} until this conversation ends` }
+  const until = `until this conversation ends${project ? `, or ${project.file} changes` : ''}`
+  const inConversation = { label: session, description: `allows ${rule} ${until}` }
   return [
     { label: no, description: 'refuses it; any other text refuses it and tells the agent why' },
     { label: once, description: 'allows this call' },

@@ -82,6 +82,26 @@ test('Runtime.turn() remembers what is allowed for a conversation, in later turn
   assert.deepEqual([asks.length, shell.ran.length], [1, 3])
 })
 
+test("Runtime.turn() remembers a tool of a project's server for that file with that content only", async () => {
+  const shell = shellHook()
+  const describe: Hook['describe'] = async (_, { args: { command } }) => {
+    const project = { file: '/p/.mcp.json', sha256: String(command) }
+    return { kind: 'mcp', name: 'bash', server: 'pj', tool: 'who', project }
+  }
+  await using node = await start(Object.assign(shell, { describe }), ['one', 'one', 'two'])
+  const { asks } = await askAndAnswer(node, [PERMISSION_ANSWERS.session, PERMISSION_ANSWERS.no])
+  const [first] = asks[0]!.questions
+  assert.deepEqual(
+    first!.options.map(({ label }) => label),
+    [PERMISSION_ANSWERS.no, PERMISSION_ANSWERS.once, PERMISSION_ANSWERS.session],
+  )
+  assert.match(first!.options[2]!.description, /until this conversation ends, or \/p\/\.mcp\.json changes$/)
+  assert.deepEqual(shell.ran, ['one', 'one'])
+  node.goOn(['one', 'two'])
+  await askAndAnswer(node, [PERMISSION_ANSWERS.no])
+  assert.deepEqual(shell.ran, ['one', 'one', 'one'])
+})
+
 test('Runtime.turn() asks again in another conversation', async () => {
   const shell = shellHook()
   await using node = await start(shell, ['npm test'])
