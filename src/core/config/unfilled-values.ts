@@ -59,7 +59,7 @@ export function refuseUnexpanded(task: string, entry: McpEntry): void {
     'invalid',
     `${task}: ${formatPath(path)} contains ${placeholder}, which nothing fills in`,
     {
-      hint: 'a mcp.toml fills it in from the vault: use --scope user with crabtalk mcp import or mcp add, and remove this one',
+      hint: FILL_IN,
     },
   )
 }
@@ -87,6 +87,7 @@ export function toUnfilledText(
   const set = `crabtalk mcp set ${agent === DEFAULT_AGENT ? '' : `-a ${agent} `}${server}`
   const message = `${formatPath(path)} of the server "${server}" is the placeholder ${placeholder}, which is sent literally`
   if (key === 'env') return { message, hint: `give the value: ${set} --env ${name} takes it from this shell` }
+  if (key !== 'headers' && VARIABLE.test(placeholder)) return { message, hint: FILL_IN }
   const example = key === 'headers' ? `--header '${name}: VALUE'` : `'${key}=…'`
   return { message, hint: `give the value: ${set} ${example}` }
 }
@@ -101,3 +102,6 @@ function words(key: string, list: readonly string[]): [KeyPath, string][] {
 }
 
 const VARIABLE = /^\$\{\w+(?::-[^{}]*)?\}$/
+/** The advice for variables in places where a literal value would be visible to others. */
+const FILL_IN =
+  'a mcp.toml fills it in from the vault: use --scope user with crabtalk mcp import or mcp add, and remove this one'

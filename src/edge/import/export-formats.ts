@@ -23,7 +23,8 @@ export function exportServers(servers: readonly PortableServer[], kind: ForeignK
   const tables = taken.map((server): [string, JsonObject] => {
     const adapted = withSyntax(server, format.toPlaceholder)
     const table = compact(server.url === undefined ? format.local(adapted) : (format.remote?.(adapted) ?? {}))
-    const left = [...server.left, ...listMissing(server, format)]
+    const lost = format.toPlaceholder('A', 'b') === format.toPlaceholder('A') ? listDefaults(server) : []
+    const left = [...server.left, ...listMissing(server, format), ...lost]
     if (left.length > 0) notices.push(`${server.name}: without ${left.join(', ')}`)
     return [server.name, table]
   })
@@ -36,7 +37,7 @@ export function exportServers(servers: readonly PortableServer[], kind: ForeignK
 
 /** The form in which a program has its servers. */
 interface ExportFormat {
-  toPlaceholder(name: string): string
+  toPlaceholder(name: string, fallback?: string): string
   local(server: PortableServer): JsonObject
   /** Absent when the program has no remote servers in its file. */
   remote?(server: PortableServer): JsonObject
@@ -67,8 +68,16 @@ function listPlaceholders({ command = '', args, env, url = '', headers }: Portab
   return texts.flatMap((text) => [...text.matchAll(PLACEHOLDER)].map(([, name = '']) => name))
 }
 
-function withSyntax(server: PortableServer, toPlaceholder: (name: string) => string): PortableServer {
-  const convert = (text: string) => text.replaceAll(PLACEHOLDER, (_, name: string) => toPlaceholder(name))
+/** Describes the defaults of a server's variables. */
+function listDefaults({ env, headers }: PortableServer): string[] {
+  const texts = [...Object.values(env), ...Object.values(headers)]
+  const found = texts.flatMap((text) => [...text.matchAll(PLACEHOLDER)])
+  return found.flatMap(([, name, fallback]) => (fallback === undefined ? [] : [`the default of ${name}`]))
+}
+
+function withSyntax(server: PortableServer, toPlaceholder: ExportFormat['toPlaceholder']): PortableServer {
+  const convert = (text: string) =>
+    text.replaceAll(PLACEHOLDER, (_, name: string, fallback?: string) => toPlaceholder(name, fallback))
   const convertAll = (table: Readonly<Record<string, string>>) =>
     Object.fromEntries(Object.entries(table).map(([key, text]) => [key, convert(text)]))
   return {
@@ -107,7 +116,8 @@ function writeTables(key: string) {
 
 const writeMcpServers = (tables: readonly [string, JsonObject][]) => writeJson('mcpServers')(tables)
 const toProgram = ({ command, args, env }: PortableServer) => ({ command, args, env })
-const toBraces = (name: string) => `\${${name}}`
+const toBraces = (name: string, fallback?: string) =>
+  fallback === undefined ? `\${${name}}` : `\${${name}:-${fallback}}`
 const toEnvBraces = (name: string) => `\${env:${name}}`
 const toSeconds = (milliseconds: number | undefined) =>
   milliseconds === undefined ? undefined : milliseconds / 1000
@@ -299,4 +309,4 @@ const FORMATS: Readonly<Record<ForeignKind, ExportFormat>> = {
   },
 }
 
-const PLACEHOLDER = /\$\{(\w+)\}/g
+const PLACEHOLDER = /\$\{(\w+)(?::-([^{}]*))?\}/g

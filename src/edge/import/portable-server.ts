@@ -89,9 +89,12 @@ function listHeaders(
   return Object.fromEntries([...own, ...token, ...helped])
 }
 
-/** Converts the text of a vault helper: `SERVER/NAME` has no form elsewhere, and a secret default is left out. */
+/** Converts the text of a vault helper: `SERVER/NAME` has no form elsewhere, and defaults with secrets are left out. */
 function toPortableText(template: string): string {
-  return renameCredentials(template, toPlainName).replaceAll(/:-[^{}]*\[secret\][^{}]*(?=\})/g, '')
+  return renameCredentials(template, toPlainName).replaceAll(
+    /:-(?:[^{}]*\[secret\][^{}]*|[^{}]*\$\{[^{}]*\}[^{}]*)(?=\})/g,
+    '',
+  )
 }
 
 function listLeftOut(entry: McpEntry): string[] {

@@ -246,3 +246,17 @@ test('exportServers() names the credentials of vault helpers, with their prefixe
     ],
   )
 })
+
+test('exportServers() writes defaults for programs that have them, and names them for the others', () => {
+  const words = [`A=\${B:-dev}`, `C=\${D:-\${four/T}}`]
+  const server = toPortableServer({
+    name: 'four',
+    command: 'x',
+    env_helper: ['crabtalk', 'vault', 'env', ...words],
+  })
+  const claude = exportServers([server], 'claude')
+  assert.deepEqual(JSON.parse(claude.text).mcpServers.four.env, { A: `\${B:-dev}`, C: `\${D}` })
+  const cursor = exportServers([server], 'cursor')
+  assert.deepEqual(JSON.parse(cursor.text).mcpServers.four.env, { A: `\${env:B}`, C: `\${env:D}` })
+  assert.deepEqual([claude.notices, cursor.notices], [[], ['four: without the default of B']])
+})
