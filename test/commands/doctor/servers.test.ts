@@ -79,24 +79,17 @@ test('doctor names programs that a service would not find, and packages that nee
   await chmod(join(tools, 'my-server'), 0o755)
   await writeFile(join(home.folder, 'package.json'), '{"engines": {"node": ">=99.1"}}')
   await home.write(entriesToml(own, { ...js, cwd: home.folder }))
-  const found = await home.doctor([], {
-    PATH: [tools, dirname(process.execPath), '/usr/bin', '/bin'].join(delimiter),
-  })
-  const texts = found.map(({ text }) => text)
+  const path = [tools, dirname(process.execPath), '/usr/bin', '/bin'].join(delimiter)
+  const [, note] = await home.doctor([], { PATH: path })
   assert.equal(
-    texts[1],
+    note?.text,
     `note: own of crab: a daemon that runs as a service would not find my-server, which is ${tools}/my-server`,
   )
+  const found = await home.doctor(['mcp'], { PATH: path })
   assert.equal(
-    texts.at(-1),
+    found.at(-1)?.text,
     `warning: js of crab: its package needs node >=99.1, and node is ${process.version}`,
   )
-  await writeFile(join(tools, 'docker'), '#!/bin/sh\necho no daemon >&2\nexit 1\n', { mode: 0o755 })
-  await home.write(entriesToml({ name: 'box', command: 'docker', args: ['run', 'x'] }))
-  assert.deepEqual((await home.doctor([], { PATH: [tools, '/bin'].join(delimiter) })).at(-1), {
-    text: 'problem: docker does not work: no daemon',
-    hint: 'start Docker, and see that you may use it',
-  })
   assert.deepEqual(
     [
       isOlder('v20.19.2', '^18.3 || >=20.20'),
@@ -106,6 +99,27 @@ test('doctor names programs that a service would not find, and packages that nee
     ],
     [false, true, false, false],
   )
+})
+
+test('doctor runs programs of entries only when servers are started, with the environment of the server', async () => {
+  await using home = await makeHome('')
+  const [tools, calls] = [join(home.folder, 'tools'), join(home.folder, 'calls')]
+  await mkdir(tools)
+  const script = `#!/bin/sh\necho "$1 $MY_API_KEY" >>${calls}\necho no daemon >&2\nexit 1\n`
+  await writeFile(join(tools, 'docker'), script, { mode: 0o755 })
+  const box = { name: 'box', command: 'docker', args: ['run', 'x'], env: { PATH: `${tools}:/bin` } }
+  await home.write(entriesToml(box))
+  const env = { PATH: '/bin', MY_API_KEY: 's3cr3t' }
+  assert.deepEqual(
+    (await home.doctor([], env)).map(({ text }) => text),
+    [`ok: box of crab: ${tools}/docker`],
+  )
+  await assert.rejects(readFile(calls), { code: 'ENOENT' })
+  assert.deepEqual((await home.doctor(['mcp'], env)).at(-1), {
+    text: 'problem: docker does not work: no daemon',
+    hint: 'start Docker, and see that you may use it',
+  })
+  assert.deepEqual(new Set((await readFile(calls, 'utf8')).split('\n')), new Set(['run ', 'version ', '']))
 })
 
 test('doctor names credentials that are missing, will expire, or are sent unencrypted, and shows none', async () => {

@@ -4,6 +4,7 @@ import { type CheckContext, type CheckResult, ok, problem, warning } from '../..
 import { toCrabError } from '../../../core/base/errors.ts'
 import { findProgram } from '../../../core/process/find-program.ts'
 import { runTool } from '../../../core/process/run-tool.ts'
+import { serverEnvironment } from '../../../mcp/stdio/environment.ts'
 import type { CheckedServer } from './checked-servers.ts'
 
 /** A program that runs servers. */
@@ -38,7 +39,10 @@ const RUNTIMES: readonly Runtime[] = [
   },
 ]
 
-/** Reports the versions of the runtimes that servers use, and a Node that is too old for one of them. */
+/**
+ * Reports the versions of the runtimes that servers use, and a Node that is too old for one of them. Each runtime is
+ * asked once for each PATH, in the environment of a server: without the keys of this program's models.
+ */
 export async function checkRuntimes(
   servers: readonly CheckedServer[],
   { host }: Pick<CheckContext, 'host'>,
@@ -47,8 +51,9 @@ export async function checkRuntimes(
   const active = servers.filter(({ entry }) => entry.disabled !== true)
   const used = RUNTIMES.flatMap((runtime) => {
     const users = active.filter(({ entry }) => runtime.commands.test(toName(entry.command)))
-    const programs = Map.groupBy(users, ({ entry }) => runtime.toVersionLine(entry.command!)[0])
-    return [...programs.values()].map((group) => ({ runtime, users: group }))
+    const toKey = ({ entry }: CheckedServer) =>
+      JSON.stringify([runtime.toVersionLine(entry.command!)[0], findOwnPath(entry)])
+    return [...Map.groupBy(users, toKey).values()].map((group) => ({ runtime, users: group }))
   })
   return (await Promise.all(used.map((one) => checkRuntime(one, host, signal)))).flat()
 }
@@ -58,10 +63,12 @@ async function checkRuntime(
   host: CheckContext['host'],
   signal: AbortSignal,
 ): Promise<CheckResult[]> {
-  const line = runtime.toVersionLine(users[0]!.entry.command!)
+  const { entry } = users[0]!
+  const line = runtime.toVersionLine(entry.command!)
+  const env = serverEnvironment(host.env, findOwnPath(entry))
   const [program] = line
   try {
-    const { code, stdout, stderr } = await runTool(line, { env: host.env, timeoutMs: LIMIT_MS }, signal)
+    const { code, stdout, stderr } = await runTool(line, { env, timeoutMs: LIMIT_MS }, signal)
     const version = stdout.trim().split('\n')[0] ?? ''
     if (code !== 0) return [problem(`${program} does not work: ${lastLine(stderr)}`, runtime.hint)]
     const old = toName(program) === 'node' ? await findTooOld(version, users, host) : []
@@ -71,6 +78,11 @@ async function checkRuntime(
     const { kind, message } = toCrabError(reason)
     return kind === 'missing' ? [] : [problem(message, runtime.hint)] // servers that need it say that it is missing
   }
+}
+
+/** Returns the PATH that an entry declares for its program, as a variable; nothing when it declares none. */
+function findOwnPath({ env = {} }: CheckedServer['entry']): Record<string, string> {
+  return env['PATH'] === undefined ? {} : { PATH: env['PATH'] }
 }
 
 async function findTooOld(

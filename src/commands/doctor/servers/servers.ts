@@ -39,7 +39,8 @@ export async function checkSelectedServers(
     const isNew = ({ status, hint }: CheckResult) => status !== 'problem' || !advice.has(hint)
     return [...found, ...(await checkServicePath(server, context)), ...credentials.filter(isNew)]
   })
-  const rest = [checkRuntimes(servers, context, signal), patternFindings(context, signal)]
+  const runtimes = context.deep ? checkRuntimes(servers, context, signal) : []
+  const rest = [runtimes, patternFindings(context, signal)]
   return [...(await Promise.all([...ofEach, Promise.resolve(findings), ...rest])).flat()]
 }
 
