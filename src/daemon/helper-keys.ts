@@ -58,7 +58,7 @@ async function runKeyHelper(
   ])
   const inherited = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined)
   const own = { command: ownCommand, env, home }
-  const program = await prepareHelper({ argv, env: Object.fromEntries(inherited) }, own)
+  const program = await prepareHelper('key_helper', { argv, env: Object.fromEntries(inherited) }, own)
   const run = {
     ...program,
     processes,

@@ -1,3 +1,12 @@
+import { CrabError } from '../core/base/errors.ts'
+import {
+  describeServerHelpers,
+  findOwnHelper,
+  type HelperKey,
+  isServerHelper,
+  OWN_NAME,
+} from '../core/base/own-helpers.ts'
+
 /** The running program, which may be its own helper. */
 export interface RunningProgram {
   /** Returns the command that starts the program again; absent when it is embedded in another program. */
@@ -15,13 +24,17 @@ export interface HelperProgram {
 }
 
 /**
- * Prepares a helper. The program `crabtalk` is the running program: it gets the home and the whole environment,
- * because it finds credentials there; any other helper gets the environment of a server.
+ * Prepares the helper of a key. The program `crabtalk` is the running program: it gets the home and the whole environment,
+ * because it finds credentials there; any other helper gets the environment of a server. Throws `credentials` for a helper that a server
+ * cannot have.
  */
 export async function prepareHelper(
+  key: HelperKey,
   { argv, env }: HelperProgram,
   own: RunningProgram,
 ): Promise<HelperProgram> {
+  if (key !== 'key_helper' && !isServerHelper(key, argv))
+    throw new CrabError('credentials', `its "${key}" ${describeServerHelpers(key)}`)
   const [program = '', ...args] = argv
   if (program !== OWN_NAME) return { argv, env }
   const inherited = Object.entries(own.env).filter(([, value]) => value !== undefined)
@@ -34,7 +47,5 @@ export async function prepareHelper(
 
 /** Whether a helper prints the token of a login: `crabtalk mcp token`. */
 export function isLoginHelper(argv: readonly string[] | undefined): boolean {
-  return argv?.slice(0, 3).join(' ') === `${OWN_NAME} mcp token`
+  return findOwnHelper(argv ?? []) === 'mcp token'
 }
-
-const OWN_NAME = 'crabtalk'

@@ -121,7 +121,7 @@ export const LAYERS: Record<string, readonly string[]> = {
     'src/mcp/secrets/shown-target.ts',
     'src/mcp/tools/entry-filter.ts',
   ],
-  'src/mcp/helper-program.ts': [],
+  'src/mcp/helper-program.ts': BASE,
   'src/mcp/helper': [
     ...MECHANISM,
     'src/core/process/types.ts',

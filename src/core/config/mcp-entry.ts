@@ -1,5 +1,6 @@
 import { isAbsolute } from 'node:path'
 import * as z from 'zod/mini'
+import { describeServerHelpers, type HelperKey, isServerHelper } from '../base/own-helpers.ts'
 import {
   httpAddress,
   isTable,
@@ -34,12 +35,12 @@ export const mcpEntry = z.lazy(() =>
     command: z.exactOptional(filledText()),
     args: z.exactOptional(z.array(text())),
     env: z.exactOptional(z.record(variableName(), text())),
-    env_helper: z.exactOptional(names().check(z.minLength(1))),
+    env_helper: z.exactOptional(helper('env_helper')),
     cwd: z.exactOptional(filledText().check(z.refine(isAbsolute, 'must be an absolute path'))),
     url: z.exactOptional(httpAddress()),
     headers: z.exactOptional(z.record(headerName(), line())),
     auth: z.exactOptional(line()),
-    auth_helper: z.exactOptional(names().check(z.minLength(1))),
+    auth_helper: z.exactOptional(helper('auth_helper')),
     include: z.exactOptional(names()),
     exclude: z.exactOptional(names()),
     permissions: z.exactOptional(
@@ -113,6 +114,12 @@ function filledText(): z.ZodMiniString {
 
 function names(): z.ZodMiniArray<z.ZodMiniString> {
   return z.array(filledText())
+}
+
+/** The schema of a program that prints credentials for the server. */
+function helper(key: HelperKey): z.ZodMiniArray<z.ZodMiniString> {
+  const isAllowed = (words: readonly string[]) => isServerHelper(key, words)
+  return names().check(z.minLength(1), z.refine(isAllowed, describeServerHelpers(key)))
 }
 
 /** The schema of the globs that entryRules() converts to rules. */

@@ -1,7 +1,5 @@
 import { abortable } from '../base/abortable.ts'
-
-/** The name of this program in a `key_helper`: the running one is meant. */
-const OWN_NAME = 'crabtalk'
+import { findOwnHelper, OWN_NAME } from '../base/own-helpers.ts'
 
 /** The dependencies of helper keys. */
 export interface HelperKeysOptions {
@@ -52,9 +50,7 @@ export function toVaultHelper(provider: string): readonly string[] {
 
 /** Returns the provider whose key a helper prints from the vault; undefined for any other helper. */
 export function findVaultProvider(argv: readonly string[]): string | undefined {
-  const [program, group, verb, name] = argv
-  const isVault = program === OWN_NAME && group === 'vault' && verb === 'key' && argv.length === 4
-  return isVault ? name : undefined
+  return findOwnHelper(argv) === 'vault key' && argv.length === 4 ? argv[3] : undefined
 }
 
 /** Returns the words for the source of a helper's key: `the vault`, or the name of the program. */

@@ -20,7 +20,7 @@ export async function runEnvHelper(
   { argv, processes, own, note }: EnvHelper,
   signal: AbortSignal,
 ): Promise<Readonly<Record<string, string>>> {
-  const program = await prepareHelper({ argv, env: serverEnvironment(own.env, {}) }, own)
+  const program = await prepareHelper('env_helper', { argv, env: serverEnvironment(own.env, {}) }, own)
   const listSecrets = (variables: Record<string, string>) =>
     Object.values(variables).filter(({ length }) => length >= MIN_SECRET)
   const run = { ...program, processes, cwd: own.home, note, listSecrets, hint: HELPER_HINT }

@@ -66,7 +66,7 @@ export async function openLink(options: OpenLinkOptions, signal: AbortSignal): P
   const protocol = variant === 'sse' ? 'sse' : 'http'
   const { authHelper: argv } = target
   const own = { command: options.ownCommand, env, home }
-  const helper = argv && (await prepareHelper({ argv, env: serverEnvironment(env, {}) }, own))
+  const helper = argv && (await prepareHelper('auth_helper', { argv, env: serverEnvironment(env, {}) }, own))
   return await openRemoteLink(
     { target, protocol, processes, cwd: home, helper, patienceMs, now, note, watch },
     signal,

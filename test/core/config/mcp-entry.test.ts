@@ -49,6 +49,20 @@ test('a remote entry with every key is accepted unchanged', () => {
   assert.deepEqual(checkValue(mcpEntry, entry), { ok: true, value: entry })
 })
 
+for (const [key, line, allowed] of [
+  ['auth_helper', 'crabtalk vault key anthropic', 'crabtalk vault header and crabtalk mcp token'],
+  ['auth_helper', '/bin/crabtalk vault get provider:x', 'crabtalk vault header and crabtalk mcp token'],
+  ['auth_helper', 'crabtalk -- vault key anthropic', 'crabtalk vault header and crabtalk mcp token'],
+  ['env_helper', 'crabtalk mcp token docs', 'crabtalk vault env'],
+] as const) {
+  test(`the ${key} of an MCP entry cannot be ${line}`, () => {
+    const kind = key === 'env_helper' ? { command: 'x' } : { url: 'http://localhost' }
+    assert.deepEqual(messages({ name: 'a', ...kind, [key]: line.split(' ') }), [
+      `"${key}" must not be a command of crabtalk other than ${allowed}`,
+    ])
+  })
+}
+
 const NAME =
   '"name" must be 1 to 32 of a-z, 0-9, - and single _, and neither start with - or _ nor end with _'
 

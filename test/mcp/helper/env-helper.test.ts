@@ -100,6 +100,24 @@ console.log(JSON.stringify({ TOKEN: [process.argv.slice(2), CRABTALK_HOME, MARK]
   assert.equal(output, `[secret] has ${`vault,env,TOKEN ${node.folder} of-the-process`.length}`)
 })
 
+test('a server never gets the key of a model provider from this program, which is not even started', async () => {
+  await using node = await mcpNode()
+  const script = join(node.folder, 'program.mjs')
+  const started = join(node.folder, 'started')
+  await writeFile(
+    script,
+    `import { writeFileSync } from 'node:fs'\nwriteFileSync(${JSON.stringify(started)}, '')`,
+  )
+  await using other = await node.openAnother({ ownCommand: async () => [process.execPath, script] })
+  const env_helper = ['crabtalk', 'vault', 'key', 'anthropic']
+  const { notices } = await offer(other, agentWith([{ ...(await makeEntry(node, {})), env_helper }]))
+  assert.match(
+    notices.join(),
+    /its "env_helper" must not be a command of crabtalk other than crabtalk vault env/,
+  )
+  await assert.rejects(readFile(started), { code: 'ENOENT' })
+})
+
 test('the output of an env helper is a JSON object of texts, or lines of KEY=VALUE', () => {
   assert.deepEqual(parseVariablesOutput('{"A":"1","B_2":""}\n'), { A: '1', B_2: '' })
   assert.deepEqual(parseVariablesOutput("# mine\nexport A='1'\nB=2"), { A: '1', B: '2' })

@@ -1,4 +1,5 @@
 import { findCredentials } from '../credentials.ts'
+import { findOwnHelper } from '../own-helpers.ts'
 import type { TextSpan } from './assigned-secrets.ts'
 import { isSecretName, isShaped } from './secret-names.ts'
 
@@ -10,11 +11,10 @@ export interface VaultWord {
   template: string
 }
 
-/** Whether a command line is one of the helpers of this program, whose arguments are names of credentials. */
-export function isVaultHelper(words: readonly unknown[], verb: RegExp | string = VERB): boolean {
-  const [program, group, used] = words
-  const isVerb = typeof verb === 'string' ? used === verb : verb.test(String(used))
-  return program === 'crabtalk' && group === 'vault' && isVerb
+/** Whether a helper is one of the vault, or the given one: its arguments are names of credentials. */
+export function isVaultHelper(words: readonly unknown[], verb?: 'env' | 'header'): boolean {
+  const helper = findOwnHelper(words)
+  return verb === undefined ? helper?.startsWith('vault ') === true : helper === `vault ${verb}`
 }
 
 /** Parses `NAME`, `KEY=NAME`, `KEY=PREFIX NAME`, or `KEY=text with ${NAME} and ${NAME:-default}`. */
@@ -118,7 +118,6 @@ function findTemplateSecrets(word: string, findIn: (text: string) => readonly Te
     .map(([from, to]) => [from + start, to + start])
 }
 
-const VERB = /^(?:env|header|key)$/
 const PLACEHOLDER = /\$\{([\w./@:-]+?)(?::-((?:[^{}]|\$\{[^{}]*\})*))?\}/g
 /** `NAME`, `KEY=NAME` and `KEY=PREFIX NAME`. */
 const NAMES_ONLY = /^(?:[\w.-]{1,200}=(?:[\w-]{1,40} )?)?[\w.:/@-]{1,200}$/
