@@ -9,7 +9,6 @@ const MISTAKES: [string[], RegExp, RegExp][] = [
   [['mcp', 'lst'], /^Unknown command "mcp lst"$/, /crabtalk mcp list/],
   [['mcp', 'rm', 'x'], /^Unknown command "mcp rm"$/, /"crabtalk mcp remove"/],
   [['mcp', 'ls'], /^Unknown command "mcp ls"$/, /"crabtalk mcp list"/],
-  [['mcp', 'help'], /^Unknown command "mcp help"$/, /see crabtalk mcp --help$/],
   [['mcp', 'list', '--all', '-a', 'crab'], /^Cannot combine --all with a name or --agent$/, /give only one/],
   [['mcp', 'add', '--no-verify', 'far', 'ftp://h'], /ftp:\/\/: it is not an HTTP address$/, /https:/],
   [['mcp', 'list', 'x'], /it takes no/, /crabtalk mcp list$/],
