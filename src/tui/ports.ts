@@ -182,8 +182,11 @@ export interface SessionServerRow {
   /** Absolute. */
   file: string
   state: 'ready' | 'disabled' | 'invalid' | 'untrusted'
+  scope: 'user' | 'project'
   /** The reason why it is not used; empty when it is. */
   problem: string
+  /** The literal entry as JSON; absent when it cannot be used. It may contain secrets. */
+  entry?: string
 }
 
 /** The MCP servers that files give to the conversations of this window. */
@@ -192,7 +195,8 @@ export interface SessionServersPort {
   find(agent: string, signal: AbortSignal): Promise<MessageServers>
   /** Stores the answer about a file; without one, the file is not asked about again in this window. */
   answer(file: UntrustedServers, isTrusted: boolean | undefined, signal: AbortSignal): Promise<void>
-  list(): Promise<readonly SessionServerRow[]>
+  /** Lists the servers as they were read a few seconds ago, or reads them now. */
+  list(options?: { readsNow?: boolean }): Promise<readonly SessionServerRow[]>
   readonly logIn: LogInPort
   /** Describes the servers of an agent, or one of them: which it gets, what decided that, and how they are. */
   view(target: { agent: string; name?: string }, signal: AbortSignal): Promise<ServerDescription>

@@ -50,17 +50,19 @@ export function openSessionServers({ host, dispatch, isOff, cwd }: ChatContext):
       if (isTrusted === undefined) skipped.add(file.digest)
       else await (await import('../trust/answer-servers.ts')).answerServers(host, { file, isTrusted }, signal)
     },
-    async list() {
+    async list({ readsNow = false } = {}) {
       const context = open()
       if (isOff || !hasServerFiles(context.place)) return []
-      if (listed?.cwd === cwd() && Date.now() - listed.at < LIST_MS) return listed.rows
+      if (!readsNow && listed?.cwd === cwd() && Date.now() - listed.at < LIST_MS) return listed.rows
       const { findSessionServers } = await import('../../edge/entries/session-servers.ts')
       const { servers } = await findSessionServers(context.place, context.resolver)
-      const rows = servers.map(({ server, state, reason, hint }) => ({
+      const rows = servers.map(({ server, state, entry, reason, hint }) => ({
         name: server.name,
         file: server.file,
+        scope: server.scope,
         state,
         problem: [reason, hint].filter(Boolean).join(': '),
+        ...(entry && { entry: JSON.stringify(entry) }),
       }))
       listed = { at: Date.now(), cwd: cwd(), rows }
       return rows

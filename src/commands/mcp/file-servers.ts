@@ -10,6 +10,7 @@ import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
 import { summarizeServer } from '../../edge/entries/describe-server.ts'
 import { hasServerFiles } from '../../edge/entries/has-server-files.ts'
 import type { SessionServer } from '../../edge/entries/session-servers.ts'
+import type { EdgeServer } from '../../edge/entries/types.ts'
 import { inferTransport } from '../../mcp/entry-facts.ts'
 import { openResolver, toSessionPlace } from '../session-servers.ts'
 
@@ -58,13 +59,19 @@ export async function listFileServers({ options, host }: Invocation): Promise<re
 /** Returns the literal entry of such a server. Throws `config` for one that cannot be used, with the reason. */
 export function requireFileEntry({ server, state, entry, reason, hint }: SessionServer): McpEntry {
   if (entry) return entry
-  const why = state === 'disabled' ? `it is disabled in ${server.file}` : reason
-  const advice = state === 'disabled' ? `crabtalk mcp enable --scope ${server.scope} ${server.name}` : hint
+  const isOff = state === 'disabled'
+  const why = isOff ? `it is disabled in ${server.file}` : reason
+  const advice = isOff ? toEnableAdvice(server) : hint
   throw new CrabError(
     'config',
     `Cannot use the MCP server "${server.name}": ${why}`,
     advice === undefined ? {} : { hint: advice },
   )
+}
+
+/** An entry that a .mcp.json disables itself is not changed by commands, which write mcp.toml. */
+function toEnableAdvice({ file, scope, name }: EdgeServer): string {
+  return file.endsWith('.json') ? `change "disabled" there` : `crabtalk mcp enable --scope ${scope} ${name}`
 }
 
 /** Returns the literal entry, as JSON for an action, of a server that is not the agent's; empty for the agent's own. */

@@ -12,6 +12,7 @@ import type { ServerScope, SessionPlace } from '../../edge/entries/types.ts'
 import type { LoginRequest } from '../../edge/oauth/log-in.ts'
 import { isLoginHelper } from '../../mcp/helper-program.ts'
 import { openResolver, toSessionPlace } from '../session-servers.ts'
+import { requireFileEntry } from './file-servers.ts'
 import { readServers } from './servers.ts'
 
 /** The server of a login. */
@@ -50,7 +51,7 @@ export async function findLoginTarget(
     : await findSessionTarget(word, toSessionPlace(host, cwd), host)
   if (session) return session
   const entry = findMcpEntry(agent, entries, word)
-  if (entry.url === undefined) throw refused(word, 'it is a program, not a remote server')
+  if (entry.url === undefined) throw refused(word, IS_PROGRAM)
   const { origin, pathname, host: server } = new URL(entry.url)
   if (decodeURI(server + pathname).includes(REDACTED)) throw refused(word, 'its address holds a secret')
   return { url: origin + pathname, entry }
@@ -107,7 +108,9 @@ export async function reconnect(
   return (await request(dispatch, 'mcpAction', action, signal)).peer?.toolCount ?? 0
 }
 
-/** Finds a remote server that conversations in this directory get from mcp.toml; undefined when there is none. */
+const IS_PROGRAM = 'it is a program, not a remote server'
+
+/** Finds a server that conversations in this directory get from a file; undefined when no file has it. Throws `config` for one that cannot be logged in to. */
 async function findSessionTarget(
   name: string,
   place: SessionPlace,
@@ -115,9 +118,10 @@ async function findSessionTarget(
 ): Promise<LoginTarget | undefined> {
   if (!hasServerFiles(place)) return undefined
   const { servers } = await findSessionServers(place, openResolver(host))
-  const found = servers.find(({ server, state }) => server.name === name && state === 'ready')
-  const url = found?.entry?.url
-  if (found === undefined || url === undefined) return undefined
+  const found = servers.find(({ server }) => server.name === name)
+  if (!found) return undefined
+  const { url } = requireFileEntry(found)
+  if (url === undefined) throw refused(name, IS_PROGRAM)
   const { oauthConfig: config, scope: configScope } = found.server
   return { url, entry: undefined, config, configScope }
 }

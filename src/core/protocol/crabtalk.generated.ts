@@ -2453,7 +2453,10 @@ export interface McpAction {
   uri: string;
   /** CALL: arguments as the user typed them. A parameter of type string gets this text instead. */
   words: { [key: string]: string };
-  /** The JSON of an entry: acts on this server, which is stored nowhere, instead of one of the agent's. PING, CALL, TOOLS. */
+  /**
+   * The JSON of an entry: acts on this server, which is stored nowhere, instead of one of the agent's. PING, RECONNECT, CALL,
+   * LOGS, TOOLS.
+   */
   entry: string;
 }
 

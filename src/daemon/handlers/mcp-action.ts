@@ -94,7 +94,7 @@ const ACTIONS: Partial<Record<McpActionKind, Act>> = {
   [McpActionKind.ENABLE]: enable,
   [McpActionKind.DISABLE]: (context) => disable(context, true),
   [McpActionKind.CALL]: call,
-  [McpActionKind.LOGS]: async ({ servers, agent, message }) => ({ logs: servers.logs(agent, message.name) }),
+  [McpActionKind.LOGS]: logs,
   [McpActionKind.TOOLS]: tools,
   ...RESOURCE_ACTIONS,
 }
@@ -102,7 +102,9 @@ const ACTIONS: Partial<Record<McpActionKind, Act>> = {
 /** The actions on a server that no file of an agent declares. */
 const ENTRY_ACTIONS: typeof ACTIONS = {
   [McpActionKind.PING]: ping,
+  [McpActionKind.RECONNECT]: reconnect,
   [McpActionKind.CALL]: call,
+  [McpActionKind.LOGS]: logs,
   [McpActionKind.TOOLS]: tools,
 }
 
@@ -113,6 +115,10 @@ async function ping(context: ActionContext, signal: AbortSignal): Promise<Result
   const connectMs = Math.round(services.now() - startedAt)
   const { ms } = await servers.ping(agent, message.name, signal)
   return { connectMs, durationMs: Math.round(ms) }
+}
+
+async function logs({ servers, agent, message }: ActionContext): Promise<Result> {
+  return { logs: servers.logs(agent, message.name) }
 }
 
 async function reconnect({ servers, agent, message }: ActionContext, signal: AbortSignal): Promise<Result> {

@@ -20,9 +20,10 @@ export function pressPanel(before: Panel, key: KeyPress, room: Room): KeyResult<
   const selected = moveSelection(panel.selected, panel.rows.length, key, room)
   if (selected !== undefined) return { state: { ...panel, selected: Math.max(0, selected) }, effects: [] }
   const row = panel.rows[panel.selected]
-  const first = panel.keys[0]?.key ?? ''
+  const keys = getKeys(panel)
+  const first = keys[0]?.key ?? ''
   const letter = key.name === 'enter' ? { ...key, text: first, ctrl: false, alt: false } : key
-  const pressed = row && pressAction({ ...before, value: row.value }, letter)
+  const pressed = row && pressAction({ ...before, keys, value: row.value }, letter)
   return pressed
     ? { state: { ...panel, asked: pressed.state.asked }, effects: pressed.effects }
     : { state: panel, effects: [] }
@@ -74,7 +75,13 @@ function describeSelected(panel: Panel, widths: readonly number[]): string {
 
 /** Describes what the keys do, or which key must be pressed again. */
 function describeKeys(panel: Panel): string {
-  return confirmText(panel) ?? [keysText(panel), 'Esc closes'].filter((text) => text !== '').join(' · ')
+  const keys = { ...panel, keys: getKeys(panel) }
+  return confirmText(keys) ?? [keysText(keys), 'Esc closes'].filter((text) => text !== '').join(' · ')
+}
+
+/** Returns the keys of the selected row. */
+function getKeys({ rows, selected, keys }: Panel): Panel['keys'] {
+  return rows[selected]?.keys ?? keys
 }
 
 const MARGIN = 2

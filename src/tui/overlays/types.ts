@@ -76,6 +76,8 @@ export interface PanelRow {
   cells: readonly string[]
   /** The problem of the row; empty when there is none. */
   problem: string
+  /** The keys of this row, if they differ from those of the panel. */
+  keys?: readonly PanelKey[]
 }
 
 /** A text to read. */

@@ -12,6 +12,8 @@ import type { SessionServerRow } from '../ports.ts'
 export interface PanelTarget {
   agent: string
   name: string
+  /** The file that gives the server to conversations; empty when it is not one of this window, absent for an agent's own. */
+  file?: string
 }
 
 /**
@@ -30,12 +32,14 @@ export function mcpPanel(
   const groups = groupDeclarations(view)
   const peers = view.peers
     .filter((peer) => isInReach(peer, groups, session))
-    .map((peer) => peerRow(peer, groups.get(peer.fingerprint) ?? [], agent))
+    .map((peer) => peerRow(peer, { declared: groups.get(peer.fingerprint) ?? [], agent, session }))
   const known = new Set(view.peers.map(({ fingerprint }) => fingerprint))
   const idle = [...groups].filter(([fingerprint]) => !known.has(fingerprint))
   const all = [...peers, ...idle.map(([, group]) => idleRow(group, agent))]
   const isOwn = ({ value }: PanelRow) => value.startsWith(`${agent}\n`)
-  const files = session.filter((server) => !isConnected(server, view, agent)).map(sessionRow)
+  const files = session
+    .filter((server) => !isConnected(server, view, agent))
+    .map((server) => sessionRow(server, agent))
   const rows = [...all.filter(isOwn), ...files, ...all.filter((row) => !isOwn(row))]
   return {
     kind: 'panel',
@@ -78,8 +82,9 @@ export function updatedPanel(
 
 /** Parses the target of a row; undefined when the value does not belong to this panel. */
 export function readTarget(value: string): PanelTarget | undefined {
-  const [agent, name] = value.split('\n')
-  return agent !== undefined && name !== undefined ? { agent, name } : undefined
+  const [agent, name, file] = value.split('\n')
+  if (agent === undefined || name === undefined) return undefined
+  return { agent, name, ...(file !== undefined && { file }) }
 }
 
 const KEYS = [
@@ -92,6 +97,8 @@ const KEYS = [
   { key: 'd', label: 'disable', confirm: "disable it in the agent's file" },
   { key: 'e', label: 'enable' },
 ]
+/** The keys of a server of a file, where `d` only says what to do. */
+const FILE_KEYS = KEYS.map(({ key, label }) => ({ key, label }))
 
 function formatPanelTitle({ peers, agents }: McpView): string {
   const owners = new Set(agents.filter(({ servers }) => servers.length > 0).map(({ agent }) => agent))
@@ -120,12 +127,19 @@ function isInReach(
   return owners.some(({ file }) => file === undefined || session.some((server) => server.file === file))
 }
 
-function peerRow(peer: McpPeer, declared: readonly AgentDeclaration[], agent: string): PanelRow {
+interface PeerContext {
+  declared: readonly AgentDeclaration[]
+  agent: string
+  session: readonly SessionServerRow[]
+}
+
+function peerRow(peer: McpPeer, { declared, agent, session }: PeerContext): PanelRow {
   const { calls, errors, latencyMs, schemaTokens, memoryBytes, toolCount } = peer
   const owners = [...declared, ...peer.owners]
-  const own = pickDeclaration(declared, agent) ?? pickDeclaration(peer.owners, agent)
+  const own = pickTarget(peer, { declared, agent, session })
   return {
     value: own ? toValue(own) : '',
+    ...(own?.file !== undefined && { keys: FILE_KEYS }),
     cells: [
       [...new Set(owners.map(({ name }) => name))].join(', '),
       describePeerState(peer, pickDeclaration(declared, agent)),
@@ -140,6 +154,16 @@ function peerRow(peer: McpPeer, declared: readonly AgentDeclaration[], agent: st
     ],
     problem: pickDeclaration(declared, agent)?.error || peer.error, // that of a declaration names what to run
   }
+}
+
+/** Returns the server to act on: this agent's, then one of a file of this window, then another agent's. */
+function pickTarget({ owners }: McpPeer, { declared, agent, session }: PeerContext): PanelTarget | undefined {
+  const own = pickDeclaration(declared, agent)
+  if (own?.agent === agent) return own
+  const server = session.find(({ name, file }) => owners.some((one) => isOwnedBy(one, { agent, name, file })))
+  if (server) return { agent, name: server.name, file: server.file }
+  const other = own ?? pickDeclaration(owners, agent)
+  return other && { agent: other.agent, name: other.name, ...(!own && { file: '' }) }
 }
 
 /**
@@ -167,10 +191,13 @@ function isOwnedBy(
   return owner.agent === agent && owner.name === name && (owner.file === undefined || owner.file === file)
 }
 
-/** Renders a server that a file gives to conversations here. It has no keys: its file is changed. */
-function sessionRow({ name, state, file, problem }: SessionServerRow): PanelRow {
-  const shown = state === 'ready' ? 'idle' : state
-  return { value: '', cells: [name, shown, 'this directory', '-', '-', '-', '-', '-', '-', file], problem }
+/** Renders a server that a file gives to conversations here. */
+function sessionRow({ name, state, file, problem }: SessionServerRow, agent: string): PanelRow {
+  const cells = [
+    ...[name, state === 'ready' ? 'idle' : state, 'this directory'],
+    ...['-', '-', '-', '-', '-', '-', file],
+  ]
+  return { value: toValue({ agent, name, file }), cells, problem, keys: FILE_KEYS }
 }
 
 /** Renders declarations without a connection: disabled, invalid, or never needed so far. */
@@ -186,7 +213,10 @@ function idleRow(group: readonly AgentDeclaration[], agent: string): PanelRow {
 }
 
 /** Returns the declaration to act on: this agent's if it has one, otherwise the first. */
-function pickDeclaration<D extends PanelTarget>(declared: readonly D[], agent: string): D | undefined {
+function pickDeclaration<D extends Pick<PanelTarget, 'agent' | 'name'>>(
+  declared: readonly D[],
+  agent: string,
+): D | undefined {
   return declared.find((one) => one.agent === agent) ?? declared[0]
 }
 
@@ -195,8 +225,8 @@ function ownersText(agents: readonly string[]): string {
   return names.length <= 1 ? (names[0] ?? 'no agent') : `${names.length} agents`
 }
 
-function toValue({ agent, name }: PanelTarget): string {
-  return `${agent}\n${name}`
+function toValue({ agent, name, file }: PanelTarget): string {
+  return [agent, name, ...(file === undefined ? [] : [file])].join('\n')
 }
 
 function stateName(state: McpPeerState): string {

@@ -2,6 +2,7 @@ import { toCrabError } from '../../core/base/errors.ts'
 import { McpActionKind, type McpActionResult } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { newPage } from '../overlays/page.ts'
+import type { SessionServerRow } from '../ports.ts'
 import { getServerPanel } from '../state/focus.ts'
 import { showCatalog } from './catalog.ts'
 import { logInTo } from './login.ts'
@@ -33,14 +34,20 @@ export async function actOnMcp(
   signal: AbortSignal,
 ): Promise<void> {
   const target = readTarget(value)
-  if (target && key === 'v') return await showView(target, context, signal)
-  if (target && key === 'i') return await logInTo(target, context, signal)
+  if (!target) return
+  if (target.file === '') return void withNote(context, value, `${target.name} ${IS_ELSEWHERE}`)
+  if (key === 'v') return await showView(target, context, signal)
+  if (key === 'i') return await logInTo(target, context, signal)
   const verb = VERBS.get(key)
-  if (!target || !verb) return
-  const busy = withNote(context, value, `${verb.doing} ${target.name} of ${target.agent}…`)
-  if (!busy) return
+  if (!verb) return
+  const { agent, name, file } = target
+  const server = file === undefined ? undefined : await findFileServer({ name, file }, context)
+  const refusal = file === undefined ? undefined : refuseKey(key, { name, file, server })
+  if (refusal !== undefined) return void withNote(context, value, refusal)
+  if (!withNote(context, value, `${verb.doing} ${name} of ${agent}…`)) return
   try {
-    const result = await request(context.dispatch, 'mcpAction', { ...target, action: verb.action }, signal)
+    const message = { agent, name, action: verb.action, entry: server?.entry ?? '' }
+    const result = await request(context.dispatch, 'mcpAction', message, signal)
     await refreshPanel(context, verb.describeResult(target, result), signal)
     const page = verb.page?.(target, result)
     const panel = getServerPanel(context.state())
@@ -51,6 +58,34 @@ export async function actOnMcp(
     await refreshPanel(context, hint === undefined ? message : `${message} (${hint})`, signal)
   }
 }
+
+async function findFileServer(
+  { name, file }: { name: string; file: string },
+  { ports }: SlashContext,
+): Promise<SessionServerRow | undefined> {
+  const servers = await ports.servers.list({ readsNow: true })
+  return servers.find((one) => one.name === name && one.file === file)
+}
+
+/** Says in one line why a key does nothing for a server of a file, and what to do; undefined when the key acts on it. */
+function refuseKey(
+  key: string,
+  { name, file, server }: { name: string; file: string; server: SessionServerRow | undefined },
+): string | undefined {
+  if (!server) return `${file} does not have ${name} any more`
+  const { scope, state, problem, entry } = server
+  const change = (verb: string) => `crabtalk mcp ${verb} --scope ${scope} ${name}`
+  const enable = file.endsWith('.json') ? `change "disabled" of ${name} in it` : change('enable')
+  if (key === 'd') return `${name} belongs to ${file}; to disable it: ${change('disable')}`
+  if (key === 'e')
+    return `${name} belongs to ${file}; ${state === 'disabled' ? `to enable it: ${enable}` : 'it is not disabled'}`
+  if (state === 'disabled') return `${name} is disabled in ${file}; to enable it: ${enable}`
+  return entry === undefined ? `Cannot use ${name} of ${file}: ${problem}` : undefined
+}
+
+/** The predicate for a server of a conversation that no file of this window gives. */
+const IS_ELSEWHERE =
+  'belongs to a conversation that has it from elsewhere: no file of this directory gives it'
 
 /** Shows what decided about the servers of an agent, or about one of them; Esc goes back to the panel. */
 async function showView(

@@ -62,12 +62,13 @@ test('watchServers() counts the servers that files give to this window, as they 
   const own = watchedServer(records.path, { tools: ['few'] }, { name: 'own' })
   await node.home.write('agents/crab.toml', `id = "01JZZZZZZZZZZZZZZZZZZZZZZZ"\n\n${entriesToml(own.entry)}`)
   const file = '/project/.crabtalk/mcp.toml'
+  const scope = 'project'
   const session = [
-    { name: 'docs', file, state: 'ready', problem: '' },
-    { name: 'wrong', file, state: 'invalid', problem: 'TOKEN is not set' },
-    { name: 'off', file, state: 'disabled', problem: '' },
-    { name: 'new', file, state: 'untrusted', problem: '' },
-    { name: 'own', file, state: 'ready', problem: '' },
+    { name: 'docs', file, scope, state: 'ready', problem: '' },
+    { name: 'wrong', file, scope, state: 'invalid', problem: 'TOKEN is not set' },
+    { name: 'off', file, scope, state: 'disabled', problem: '' },
+    { name: 'new', file, scope, state: 'untrusted', problem: '' },
+    { name: 'own', file, scope, state: 'ready', problem: '' },
   ] as const
   using store = new ChatStore(initialState(CHAT_OPTIONS))
   const stop = new AbortController()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { openCatalogPort } from '../../../src/commands/chat/catalog.ts'
 import { openSessionServers } from '../../../src/commands/chat/session-servers.ts'
@@ -96,6 +96,80 @@ test('/mcp view says who decided about each server, and v shows one of them', as
   assert.match(text, /^one\n {2}state +idle\n {2}used +yes\n {2}declared +agents\/crab\.toml:3\n {2}starts /)
   assert.doesNotMatch(text, /\noff\n/)
   assert.equal(back?.kind, 'panel')
+})
+
+test('the keys of /mcp act on servers of files too, or say which file has them and what to do', async () => {
+  await using records = await recordFolder()
+  await using one = await makeTestHost({ env: { CRABTALK_HOME: 'home', XDG_CONFIG_HOME: '' } })
+  await using node = await startMcpNode([])
+  const server = watchedServer(records.path, { tools: ['few'] }, { name: 'pj' })
+  const { name, ...table } = server.entry
+  const user = join(one.folder, '.config/crabtalk/mcp.toml')
+  await mkdir(dirname(user), { recursive: true })
+  await writeFile(user, renderToml({ server: { [name]: table, off: { disabled: true } } }))
+  const cwd = join(one.folder, 'project')
+  await mkdir(join(cwd, '.git'), { recursive: true })
+  await writeFile(join(cwd, '.mcp.json'), '{"mcpServers":{"new":{"command":"no-such-program"}}}')
+  const { dispatch } = node
+  const servers = openSessionServers({ host: one.host, dispatch, isOff: false, cwd: () => cwd })
+  const chat = createSlashChat(dispatch)
+  chat.context = { ...chat.context, ports: { ...chat.context.ports, servers } }
+  const pressAt = async (row: string, key: string) => {
+    const at = panel(chat).rows.findIndex(({ cells }) => cells[0] === row)
+    chat.context.act({ type: 'set', change: { overlay: { ...panel(chat), selected: at, note: '' } } })
+    await press(chat, key)
+    const { overlay } = chat.state()
+    if (overlay?.kind !== 'page') return panel(chat).note
+    chat.context.act({ type: 'set', change: { overlay: overlay.back } })
+    return `${overlay.title}\n${overlay.text}`
+  }
+
+  await runSlash('/mcp', chat.context, NEVER)
+  assert.deepEqual(
+    panel(chat).rows.map(({ cells }) => cells.slice(0, 2)),
+    [
+      ['pj', 'idle'],
+      ['off', 'disabled'],
+      ['new', 'untrusted'],
+    ],
+  )
+  assert.match(await pressAt('pj', 'p'), /^pj answers in /)
+  const { entry = '' } = (await servers.list())[0]!
+  await node.ask('hi', { options: { mcps: [entry] } })
+  await runSlash('/mcp', chat.context, NEVER)
+  assert.match(await pressAt('pj', 't'), /^Tools of pj, as crab gets them\n {2}mcp__pj__echo/)
+  assert.equal(row(chat)['STATE'], 'connected')
+  const before = server.starts().length
+  assert.match(await pressAt('pj', 'p'), /^pj answers in \d+ ms$/)
+  assert.match(await pressAt('pj', 'l'), /^Standard error of pj\n/)
+  assert.match(await pressAt('pj', 'v'), /^MCP servers of crab.*\npj\n {2}state +connected\n/s)
+  assert.equal(server.starts().length, before)
+  assert.equal(await pressAt('pj', 'r'), 'restarted pj with 2 tools')
+  assert.equal(server.starts().length, before + 1)
+  assert.equal(
+    await pressAt('pj', 'd'),
+    `pj belongs to ${user}; to disable it: crabtalk mcp disable --scope user pj`,
+  )
+  assert.deepEqual(
+    panel(chat).rows.flatMap(({ keys = [] }) => keys.filter(({ key, confirm }) => key === 'd' && confirm)),
+    [],
+  )
+  assert.match(await pressAt('pj', 'e'), /pj belongs to .*mcp\.toml; it is not disabled$/)
+  const enable = 'crabtalk mcp enable --scope user off'
+  assert.equal(await pressAt('off', 'p'), `off is disabled in ${user}; to enable it: ${enable}`)
+  assert.match(await pressAt('off', 'e'), new RegExp(`${enable}$`))
+  assert.match(
+    await pressAt('new', 't'),
+    /^Cannot use new of .*\.mcp\.json: you have not trusted its file yet/,
+  )
+  for (const at of [0, 1, 2]) {
+    await runSlash('/mcp', chat.context, NEVER) // the login closes the panel
+    chat.context.act({ type: 'set', change: { overlay: { ...panel(chat), selected: at } } })
+    await press(chat, 'i')
+  }
+  const shown = JSON.stringify(chat.blocks())
+  assert.match(shown, /Cannot log in to pj: it is a program/)
+  assert.doesNotMatch(shown, /Cannot find/)
 })
 
 test('/mcp lists the servers of this agent first, and shows a result only below its server', async () => {
@@ -229,12 +303,16 @@ test('/mcp lists the servers of files, with the file and why one is not used', (
   const server = {
     name: 'docs',
     file: '/p/.mcp.json',
+    scope: 'project',
     state: 'untrusted',
     problem: 'crabtalk trust',
   } as const
   const { rows } = mcpPanel({ peers: [], agents: [] }, { agent: 'crab', session: [server] })
   const cells = ['docs', 'untrusted', 'this directory', '-', '-', '-', '-', '-', '-', '/p/.mcp.json']
-  assert.deepEqual(rows, [{ value: '', cells, problem: 'crabtalk trust' }])
+  assert.deepEqual(
+    rows.map((one) => [one.value, one.cells, one.problem]),
+    [['crab\ndocs\n/p/.mcp.json', cells, 'crabtalk trust']],
+  )
   const peers = ['/p/.mcp.json', '/q/.mcp.json'].map((file) =>
     McpPeer.create({ fingerprint: file, target: file, owners: [{ agent: 'crab', name: 'docs', file }] }),
   )
