@@ -33,11 +33,11 @@ function listPresetVariables(preset: Preset | undefined, fields: ProviderFields,
   ]
 }
 
-/** Lists the AWS variables if Bedrock is in use: a region or profile alone is set for other programs. */
 function hasOwnKey({ apiKey, keyHelper }: ProviderFields): boolean {
   return apiKey !== undefined || keyHelper !== undefined
 }
 
+/** Lists the AWS variables if Bedrock is in use: a region or profile alone is set for other programs. */
 function listAwsVariables({ keys }: Preset, fields: ProviderFields, env: Env): string[] {
   const { region, profile } = fields
   const isDeclared = hasOwnKey(fields) || region !== undefined || profile !== undefined
