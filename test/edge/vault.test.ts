@@ -114,6 +114,14 @@ test('an open vault asks for its key once, and still gives back what was stored 
   await writeFile(home.paths.dotEnv, 'C=five!')
   assert.equal(await find('C'), 'five!')
   assert.equal(await readFile(runs, 'utf8'), 'x')
+  await writeFile(runs, '')
+  const { find: findAgain } = openCredentials(home)
+  const found = await Promise.all(['A', 'B', 'A', 'C'].map(findAgain))
+  assert.deepEqual(
+    found.map((one) => one?.value),
+    ['three', 'two', 'three', 'five!'],
+  )
+  assert.equal(await readFile(runs, 'utf8'), 'x', 'callers at the same time share the key')
   await rotateVaultKey(home, { source: 'file' }, NEVER)
   await assert.rejects(find('A'), { kind: 'credentials' })
 })

@@ -20,12 +20,11 @@ export interface CredentialSources {
  * as none. The vault and the file are opened when they are first needed, and read again only after they have changed.
  */
 export function newCredentialResolver({ vault, dotEnv, env, ask }: CredentialSources): CredentialResolver {
-  let opened: Vault | undefined
+  const openShared = shareOpen(vault)
   const readFile = rereader(dotEnv)
   return {
     async find(name) {
-      opened ??= await vault()
-      const stored = await opened?.get(name)
+      const stored = await (await openShared())?.get(name)
       if (stored) return { name, value: stored, source: { kind: 'vault' } }
       const text = await readFile()
       const value = parseVariables(text)[name]
@@ -41,6 +40,21 @@ export function newCredentialResolver({ vault, dotEnv, env, ask }: CredentialSou
       const typed = await ask?.(name)
       return typed ? { name, value: typed, source: { kind: 'prompt' } } : undefined
     },
+  }
+}
+
+/** Returns a function that opens the vault once for all its callers; without a vault it looks again the next time. */
+function shareOpen(open: CredentialSources['vault']): CredentialSources['vault'] {
+  let opening: Promise<Vault | undefined> | undefined
+  return async () => {
+    opening ??= open()
+    const mine = opening
+    const vault = await mine.catch((reason: unknown) => {
+      if (opening === mine) opening = undefined
+      throw reason
+    })
+    if (vault === undefined && opening === mine) opening = undefined
+    return vault
   }
 }
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import { isDeepStrictEqual } from 'node:util'
+import { abortable } from '../../core/base/abortable.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { readStamp } from '../../core/base/file-stamp.ts'
 import { createFile, replaceFile } from '../../core/base/files.ts'
@@ -175,9 +176,11 @@ interface UnlockedVault {
   content: VaultContent
 }
 
-/** The vault as it was unlocked last, which is valid as long as its file is the same. */
 interface VaultCache {
+  /** The vault as it was unlocked last, which is valid as long as its file is the same. */
   last?: { stamp: string | undefined; unlocked: UnlockedVault }
+  /** The search for a key that is under way, which everything that needs the same key waits for. */
+  unsealing?: { keyId: string; done: Promise<UnlockedVault> } | undefined
 }
 
 /**
@@ -192,13 +195,46 @@ async function unlock(home: VaultHome, signal: AbortSignal, cache: VaultCache = 
     const sealed = await readSealed(home)
     if (!sealed) throw new CrabError('missing', `Cannot open ${path}: there is no vault`, { hint: NO_VAULT })
     try {
-      const unlocked = unsealAgain(sealed, cache, path) ?? (await unseal(home, sealed, signal))
+      const unlocked =
+        unsealAgain(sealed, cache, path) ?? (await unsealOnce(home, { sealed, stamp, cache }, signal))
       cache.last = { stamp, unlocked }
       return unlocked
     } catch (reason) {
       const now = await readSealed(home)
       if (now?.header.key.id === sealed.header.key.id) throw reason
     }
+  }
+}
+
+/**
+ * Decrypts the file, and finds its key once for all callers: a password manager may ask the user for each. A caller that is
+ * cancelled leaves the search to the next one.
+ */
+async function unsealOnce(
+  home: VaultHome,
+  { sealed, stamp, cache }: { sealed: SealedVault; stamp: string | undefined; cache: VaultCache },
+  signal: AbortSignal,
+): Promise<UnlockedVault> {
+  const keyId = sealed.header.key.id
+  while (cache.unsealing?.keyId === keyId) {
+    try {
+      await abortable(cache.unsealing.done, signal)
+    } catch (reason) {
+      if (signal.aborted || !(reason instanceof CrabError) || reason.kind !== 'cancelled') throw reason
+    }
+    const again = unsealAgain(sealed, cache, home.paths.vault)
+    if (again) return again
+  }
+  const done = unseal(home, sealed, signal).then((unlocked) => {
+    cache.last = { stamp, unlocked }
+    return unlocked
+  })
+  const own = { keyId, done }
+  cache.unsealing = own
+  try {
+    return await done
+  } finally {
+    if (cache.unsealing === own) cache.unsealing = undefined
   }
 }
 
