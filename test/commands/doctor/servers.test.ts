@@ -50,6 +50,23 @@ test('mcp doctor starts and ends each server, and ends with the last line of sta
   assert.equal(home.code, 0)
 })
 
+test('mcp doctor starts identical servers once, and reports each for its owner', async () => {
+  await using records = await recordFolder()
+  const good = watchedServer(records.path, FEW, { name: 'good' })
+  await using home = await makeHome(entriesToml(good.entry))
+  const same = entriesToml({ ...good.entry, name: 'same' })
+  await writeFile(
+    join(home.folder, 'home', 'agents', 'other.toml'),
+    `id = "01JZZZZZZZZZZZZZZZZZZZZZZY"\n${same}`,
+  )
+  const found = await home.doctor(['mcp'])
+  assert.deepEqual(
+    found.map(({ text }) => text.replace(/ in \d+ ms/, '')),
+    ['ok: good of crab started, 2 tools', 'ok: same of other started, 2 tools'],
+  )
+  assert.equal(good.starts().length, 1)
+})
+
 test('doctor starts the servers of files only when they are trusted', async () => {
   await using records = await recordFolder()
   const server = watchedServer(records.path, FEW, { name: 'docs' })
