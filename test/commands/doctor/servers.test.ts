@@ -50,11 +50,11 @@ test('mcp doctor starts and ends each server, and ends with the last line of sta
   assert.equal(home.code, 0)
 })
 
-test('mcp doctor starts identical servers once, and reports each for its owner', async () => {
+test('mcp doctor starts identical servers once, and reports only about those that were named', async () => {
   await using records = await recordFolder()
   const good = watchedServer(records.path, FEW, { name: 'good' })
   await using home = await makeHome(entriesToml(good.entry))
-  const same = entriesToml({ ...good.entry, name: 'same' })
+  const same = entriesToml({ ...good.entry, name: 'same', include: ['*', 'gone'] } as never)
   await writeFile(
     join(home.folder, 'home', 'agents', 'other.toml'),
     `id = "01JZZZZZZZZZZZZZZZZZZZZZZY"\n${same}`,
@@ -62,9 +62,17 @@ test('mcp doctor starts identical servers once, and reports each for its owner',
   const found = await home.doctor(['mcp'])
   assert.deepEqual(
     found.map(({ text }) => text.replace(/ in \d+ ms/, '')),
-    ['ok: good of crab started, 2 tools', 'ok: same of other started, 2 tools'],
+    [
+      'ok: good of crab started, 2 tools',
+      'ok: same of other started, 2 tools',
+      'warning: include of same has gone, but no tool has that name',
+    ],
   )
   assert.equal(good.starts().length, 1)
+  for (const words of [['good'], ['--agent', 'crab']])
+    assert.equal((await home.doctor(['mcp', ...words])).length, 1)
+  for (const words of [['same', '--agent', 'other'], ['--agent', 'other']])
+    assert.equal((await home.doctor(['mcp', ...words])).length, 2)
 })
 
 test('doctor starts the servers of files only when they are trusted', async () => {

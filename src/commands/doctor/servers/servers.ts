@@ -40,7 +40,7 @@ export async function checkSelectedServers(
     return [...found, ...(await checkServicePath(server, context)), ...credentials.filter(isNew)]
   })
   const runtimes = context.deep ? checkRuntimes(servers, context, signal) : []
-  const rest = [runtimes, patternFindings(context, signal)]
+  const rest = [runtimes, patternFindings(selection, context, signal)]
   return [...(await Promise.all([...ofEach, Promise.resolve(findings), ...rest])).flat()]
 }
 
@@ -54,11 +54,18 @@ async function startServers(
 }
 
 /**
- * Finds patterns of entries, rules and names in `tools` that match no tool, as far as the servers have listed theirs,
- * now or before.
+ * Finds patterns of entries, rules and names in `tools` that match no tool of the selected servers, as far as these
+ * have listed their tools, now or before.
  */
-async function patternFindings({ host, paths }: CheckContext, signal: AbortSignal): Promise<CheckResult[]> {
-  const servers = await readKnownServers(host, signal)
+async function patternFindings(
+  selection: ServerSelection,
+  { host, paths }: CheckContext,
+  signal: AbortSignal,
+): Promise<CheckResult[]> {
+  const { agent: owner, name } = selection
+  const isSelected = ({ agent, entry }: { agent: string; entry: { name: string } }) =>
+    (owner === undefined || agent === owner) && (name === undefined || entry.name === name)
+  const servers = (await readKnownServers(host, signal)).filter(isSelected)
   const ofEntries = servers.flatMap(findIdlePatterns)
   const listed = servers.flatMap(({ agent, entry, tools }) =>
     tools ? [{ agent, name: entry.name, tools: tools.map(({ remoteName }) => remoteName) }] : [],
