@@ -71,7 +71,10 @@ test('mcp doctor starts identical servers once, and reports only about those tha
   assert.equal(good.starts().length, 1)
   for (const words of [['good'], ['--agent', 'crab']])
     assert.equal((await home.doctor(['mcp', ...words])).length, 1)
-  for (const words of [['same', '--agent', 'other'], ['--agent', 'other']])
+  for (const words of [
+    ['same', '--agent', 'other'],
+    ['--agent', 'other'],
+  ])
     assert.equal((await home.doctor(['mcp', ...words])).length, 2)
 })
 
