@@ -245,7 +245,10 @@ test('mcp remove, enable and disable change only the named server, and keep ever
   assert.equal((await box.run(['mcp', 'remove', 'notes'])).stdout, 'removed notes\n')
   assert.equal(await agentText(box), text.slice(0, text.indexOf('# Reads notes.')))
   for (const verb of ['remove', 'enable', 'disable']) {
-    assertFailed(await box.run(['mcp', verb, 'notes']), 'missing', { message: /"notes"/, hint: /mcp add/ })
+    assertFailed(await box.run(['mcp', verb, 'notes']), 'missing', {
+      message: /"notes"/,
+      hint: /mcp catalog/,
+    })
   }
 })
 
