@@ -7,6 +7,7 @@ import { judgeCertificate } from '../../../src/commands/doctor/servers/certifica
 import { isOlder } from '../../../src/commands/doctor/servers/runtimes.ts'
 import { main } from '../../../src/commands/main.ts'
 import { openVaultHome } from '../../../src/commands/vault/home.ts'
+import { homePaths } from '../../../src/core/config/paths.ts'
 import { writeLogin } from '../../../src/edge/oauth/login-store.ts'
 import { openOrCreateVault } from '../../../src/edge/vault/vault.ts'
 import { listen } from '../../support/mcp/http/listener.ts'
@@ -55,10 +56,7 @@ test('mcp doctor starts identical servers once, and reports only about those tha
   const good = watchedServer(records.path, FEW, { name: 'good' })
   await using home = await makeHome(entriesToml(good.entry))
   const same = entriesToml({ ...good.entry, name: 'same', include: ['*', 'gone'] } as never)
-  await writeFile(
-    join(home.folder, 'home', 'agents', 'other.toml'),
-    `id = "01JZZZZZZZZZZZZZZZZZZZZZZY"\n${same}`,
-  )
+  await home.writeAgent('other', same)
   const found = await home.doctor(['mcp'])
   assert.deepEqual(
     found.map(({ text }) => text.replace(/ in \d+ ms/, '')),
@@ -101,18 +99,31 @@ test('doctor names programs that a service would not find, and packages that nee
   const own = { name: 'own', command: 'my-server', args: [] }
   const js = { name: 'js', command: process.execPath, args: ['server.js'] }
   await using home = await makeHome('')
-  const tools = join(home.folder, 'tools')
+  const tools = join(home.folder, 'my tools')
   await mkdir(tools)
   await writeFile(join(tools, 'my-server'), '#!/bin/sh\n')
   await chmod(join(tools, 'my-server'), 0o755)
   await writeFile(join(home.folder, 'package.json'), '{"engines": {"node": ">=99.1"}}')
   await home.write(entriesToml(own, { ...js, cwd: home.folder }))
   const path = [tools, dirname(process.execPath), '/usr/bin', '/bin'].join(delimiter)
-  const [, note] = await home.doctor([], { PATH: path })
+  await home.writeAgent('other', entriesToml(own))
+  const { userServers } = homePaths(home.host.env, { cwd: home.folder, homeDir: home.folder })
+  await mkdir(dirname(userServers), { recursive: true })
+  await writeFile(userServers, '[server.mine]\ncommand = "my-server"\n')
+  await writeFile(join(home.folder, '.mcp.json'), '{"mcpServers": {"json": {"command": "my-server"}}}')
+  assert.equal(await main('crabtalk', ['trust', '--yes'], home.host), 0)
+  const notes = (await home.doctor([], { PATH: path })).filter(({ text }) => text.startsWith('note'))
   assert.equal(
-    note?.text,
+    notes[0]?.text,
     `note: own of crab: a daemon that runs as a service would not find my-server, which is ${tools}/my-server`,
   )
+  const file = `'${tools}/my-server'`
+  assert.deepEqual(notes.map(({ hint }) => hint).toSorted(), [
+    `write its full path into ${home.folder}/.mcp.json`,
+    `write its full path: crabtalk mcp set mine --scope user command=${file}`,
+    `write its full path: crabtalk mcp set own -a other command=${file}`,
+    `write its full path: crabtalk mcp set own command=${file}`,
+  ])
   const found = await home.doctor(['mcp'], { PATH: path })
   assert.equal(
     found.at(-1)?.text,
@@ -330,13 +341,18 @@ interface Finding {
 /** Creates a home with an agent crab that has these entries. */
 async function makeHome(entries: string) {
   const one = await makeTestHost({ env: { CRABTALK_HOME: 'home', PATH: process.env['PATH'] } })
-  const file = join(one.folder, 'home', 'agents', 'crab.toml')
-  const write = (text: string) => writeFile(file, `id = "01JZZZZZZZZZZZZZZZZZZZZZZZ"\n${text}`)
-  await mkdir(dirname(file), { recursive: true })
+  const agents = join(one.folder, 'home', 'agents')
+  const write = (text: string) =>
+    writeFile(join(agents, 'crab.toml'), `id = "01JZZZZZZZZZZZZZZZZZZZZZZZ"\n${text}`)
+  const writeAgent = (name: string, text: string) =>
+    writeFile(join(agents, `${name}.toml`), `id = "01JZZZZZZZZZZZZZZZZZZZZZZY"\n${text}`)
+  await mkdir(agents, { recursive: true })
   await write(entries)
   const home = {
     ...one,
     write,
+    /** Writes the file of another agent. */
+    writeAgent,
     code: 0,
     /** Runs `crabtalk doctor`, or `crabtalk mcp doctor`, and returns what it says of MCP servers. */
     async doctor(words: readonly string[], env: TestHostOptions['env'] = {}): Promise<Finding[]> {

@@ -14,6 +14,10 @@ export interface CheckedServer {
   /** The agent that declares it; a stand-in for a server of a file. */
   agent: Pick<AgentConfig, 'id' | 'name'>
   entry: McpEntry
+  /** The options that select it in commands: `-a rev`, `--scope user`; empty for the default agent. */
+  options: string
+  /** The file that declares it if no agent does. */
+  file?: string
 }
 
 /** The servers to check, and findings about those that cannot be. */
@@ -39,9 +43,7 @@ export async function findCheckedServers(
   const files = agent === undefined ? await findFileServers(host) : []
   const isSelected = (one: { name: string }) => name === undefined || one.name === name
   const selected = agents.filter((one) => agent === undefined || one.name === agent)
-  const own = selected.flatMap((one) =>
-    one.mcps.filter(isSelected).map((entry) => ({ what: `${entry.name} of ${one.name}`, agent: one, entry })),
-  )
+  const own = selected.flatMap((one) => one.mcps.filter(isSelected).map((entry) => toAgentServer(one, entry)))
   const ofFiles = files.filter(({ server }) => isSelected(server))
   const isInvalid = selected.some(({ invalidMcps = [] }) => invalidMcps.some(isSelected))
   if (name !== undefined && own.length + ofFiles.length === 0 && !isInvalid) {
@@ -61,8 +63,16 @@ async function findFileServers(host: CheckContext['host']): Promise<readonly Ses
   return (await findSessionServers(place, openResolver(host))).servers
 }
 
+function toAgentServer(agent: AgentConfig, entry: McpEntry): CheckedServer {
+  const options = agent.name === DEFAULT_AGENT ? '' : `-a ${agent.name}`
+  return { what: `${entry.name} of ${agent.name}`, agent, entry, options }
+}
+
 function toCheckedServer({ server, entry }: SessionServer): CheckedServer[] {
-  return entry ? [{ what: nameFileServer(server), agent: NO_AGENT, entry }] : []
+  const { file, scope } = server
+  return entry
+    ? [{ what: nameFileServer(server), agent: NO_AGENT, entry, options: `--scope ${scope}`, file }]
+    : []
 }
 
 function toFinding({ server, state, reason, hint, missing }: SessionServer): CheckResult[] {

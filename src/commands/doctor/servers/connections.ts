@@ -49,16 +49,17 @@ async function listConnected(dispatch: Dispatching, signal: AbortSignal): Promis
 
 async function pingRunning(
   dispatch: Dispatching,
-  { what, agent, entry }: CheckedServer,
+  server: CheckedServer,
   signal: AbortSignal,
 ): Promise<CheckResult> {
+  const { what, agent, entry } = server
   try {
     const message = { agent: agent.name, name: entry.name, action: McpActionKind.PING }
     const { peer, durationMs } = await request(dispatch, 'mcpAction', message, signal)
     const tools = pluralize(peer?.toolCount ?? 0, 'tool')
     return ok(`${what} runs in the daemon, answered in ${durationMs} ms, ${tools}`)
   } catch (reason) {
-    return toProblem({ what, agent, entry }, reason, undefined)
+    return toProblem(server, reason, undefined)
   }
 }
 

@@ -8,6 +8,7 @@ import {
   warning,
 } from '../../../cli/check.ts'
 import { toCrabError } from '../../../core/base/errors.ts'
+import { quoteWord } from '../../../core/base/quote-word.ts'
 import { findProgram } from '../../../core/process/find-program.ts'
 import { findIdleListedRules } from '../../../daemon/idle-rules/find-idle-rules.ts'
 import { findIdlePatterns, validateEntry } from '../../../mcp/entry-facts.ts'
@@ -109,10 +110,8 @@ async function locateProgram(
 }
 
 /** Reports a program that this shell finds, and a service would not. */
-async function checkServicePath(
-  { what, entry }: CheckedServer,
-  context: CheckContext,
-): Promise<CheckResult[]> {
+async function checkServicePath(server: CheckedServer, context: CheckContext): Promise<CheckResult[]> {
+  const { what, entry } = server
   const { command, env, disabled } = entry
   if (disabled || command === undefined || /[/\\]/.test(command) || env?.['PATH'] !== undefined) return []
   const program = await locateProgram(entry, context).catch(() => undefined) // checkServer() reports it
@@ -122,7 +121,14 @@ async function checkServicePath(
   return [
     note(
       `${what}: a daemon that runs as a service would not find ${command}, which is ${program}`,
-      `write its full path: crabtalk mcp set ${entry.name} command=${program}`,
+      `write its full path${advisePath(server, program)}`,
     ),
   ]
+}
+
+/** Completes the advice to write a path into an entry; commands do not change a `.mcp.json`. */
+function advisePath({ entry, options, file }: CheckedServer, program: string): string {
+  if (file?.endsWith('.json')) return ` into ${file}`
+  const words = [entry.name, options, `command=${quoteWord(program)}`].filter((word) => word !== '')
+  return `: crabtalk mcp set ${words.join(' ')}`
 }
