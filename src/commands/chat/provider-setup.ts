@@ -16,9 +16,13 @@ export function openProviderSetup(host: Host): ProviderSetup {
   let choices: readonly ConnectChoice[] = []
   let last: ProviderConnection | undefined
   let contexts: ReadonlyMap<string, number> = new Map()
-  const toLast = async ({ id, baseUrl, apiKey }: ProviderInput): Promise<ProviderConnection> => {
+  const toLast = async (
+    { id, baseUrl, apiKey }: ProviderInput,
+    signal: AbortSignal,
+  ): Promise<ProviderConnection> => {
     const choice = choices.find((one) => one.id === id) ?? findConnectChoice(id, host.env)
-    const saved = apiKey === undefined && baseUrl === undefined ? await findSavedKey(choice, host) : undefined
+    const saved =
+      apiKey === undefined && baseUrl === undefined ? await findSavedKey(choice, host, signal) : undefined
     return toConnection({ baseUrl, ...(saved ?? { choice, apiKey }) }, host.env)
   }
   const requireLast = (): ProviderConnection => {
@@ -34,7 +38,7 @@ export function openProviderSetup(host: Host): ProviderSetup {
       }))
     },
     async tryProvider(input, signal) {
-      if (input) last = await toLast(input)
+      if (input) last = await toLast(input, signal)
       const offered = await tryConnection(requireLast(), host.env, signal)
       contexts = offered.contexts
       return offered

@@ -26,7 +26,7 @@ async function connectUnattended(options: ParsedOptions, host: Host, signal: Abo
   const { value, has } = options
   const key = has('key-stdin')
     ? { choice, apiKey: await readKey(host) }
-    : await withSavedKey(choice, value('base-url'), host)
+    : await withSavedKey(choice, value('base-url'), host, signal)
   const connection = toConnection({ ...key, baseUrl: value('base-url'), region: value('region') }, host.env)
   if (has('no-check'))
     return finishConnect(host, { connection, model: value('model'), isChecked: false }, options, signal)

@@ -98,7 +98,12 @@ async function askUntilTried(
 ): Promise<TriedConnection> {
   const { terminal, options, host, signal } = dialog
   for (;;) {
-    const saved = await withSavedKey(choice, baseUrl, host)
+    const saved = await withSavedKey(choice, baseUrl, host, signal).catch((reason: unknown) => {
+      const { kind, message } = toCrabError(reason)
+      if (kind === 'cancelled' || signal.aborted) throw reason
+      terminal.output.write(`${sanitizeLine(message)}\n`)
+      return { choice, apiKey: undefined }
+    })
     const typed = choice.key === 'none' ? undefined : await askKey(dialog, choice, saved.apiKey !== undefined)
     try {
       const key = typed === undefined ? saved : { choice, apiKey: typed }

@@ -6,7 +6,7 @@ import { sanitize } from '../../core/base/sanitize.ts'
 import { type ConnectChoice, findConnectChoice, OTHER_PROVIDER } from '../../core/connect/choices.ts'
 import type { SavedConnection } from '../../core/connect/save-connection.ts'
 import { listSavedChoices } from './home.ts'
-import { findSavedKey, type KeyStore, storeConnection } from './key-store.ts'
+import { findSavedKey, type KeyStore, type SavedKey, storeConnection } from './key-store.ts'
 
 /** Returns the provider that the command line names; undefined when it names none. */
 export async function readProviderChoice(
@@ -23,13 +23,17 @@ export async function readProviderChoice(
   }
 }
 
-/** Returns the key that a provider has already, with the address that it is for; none if the user gives an address. */
+/**
+ * Returns the key that a provider has already, with the address that it is for; none if the user gives an address. Throws as
+ * findSavedKey() does.
+ */
 export async function withSavedKey(
   choice: ConnectChoice,
   baseUrl: string | undefined,
   host: Host,
-): Promise<{ choice: ConnectChoice; apiKey: string | undefined }> {
-  const saved = baseUrl !== undefined ? undefined : await findSavedKey(choice, host)
+  signal: AbortSignal,
+): Promise<Pick<SavedKey, 'choice' | 'keyHelper'> & { apiKey: string | undefined }> {
+  const saved = baseUrl !== undefined ? undefined : await findSavedKey(choice, host, signal)
   return saved ?? { choice, apiKey: undefined }
 }
 

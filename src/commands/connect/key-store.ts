@@ -21,7 +21,7 @@ export type KeyStore = 'vault' | 'config'
 export interface StoredConnection {
   /** The default model as it is addressed, if one was written. */
   model: string | undefined
-  /** The source of the key: `vault`, `config.toml`, or a variable; null when there is none. */
+  /** The source of the key: `vault`, `config.toml`, `key_helper`, or a variable; null when there is none. */
   key: string | null
   /** Sentences for the user, without a full stop. */
   notes: readonly string[]
@@ -47,6 +47,7 @@ export async function storeConnection(
   const { api_key: key, ...rest } = table
   if (typeof key !== 'string') {
     const model = await saveConnection(home, saved, signal)
+    if (rest['key_helper'] !== undefined) return { model, key: 'key_helper', notes: [] }
     return { model, key: endpoint.apiKey === undefined ? null : endpoint.keyFrom, notes: [] }
   }
   await using vaultHome = await openVaultHome(host)
@@ -89,23 +90,60 @@ async function openKeyVault(
   }
 }
 
-/** Finds the key that a provider of config.toml has there or in the vault, with its choice and so its address. */
+/** The key that a provider has, and its choice, which has its address. */
+export interface SavedKey {
+  choice: ConnectChoice
+  apiKey: string
+  /** The program of the user that printed the key. */
+  keyHelper?: readonly string[]
+}
+
+/**
+ * Finds the key that a provider of config.toml has there, in the vault or from its own helper. Throws when it cannot be read:
+ * another key would replace it.
+ */
 export async function findSavedKey(
   choice: ConnectChoice,
   host: Host,
-): Promise<{ choice: ConnectChoice; apiKey: string } | undefined> {
+  signal: AbortSignal,
+): Promise<SavedKey | undefined> {
   const provider = await findProvider(choice.saved?.name ?? choice.id, host)
   const [saved] = provider ? listSavedProviders({ providers: [provider] }) : []
   if (!provider || !saved) return undefined
-  const { apiKey, keyHelper = [] } = provider
+  const { apiKey, keyHelper } = provider
   if (apiKey !== undefined) return { choice: saved, apiKey }
-  const inVault = findVaultProvider(keyHelper)
-  if (inVault === undefined) return undefined
-  const stored = await readProviderKey(inVault, host).catch((reason: unknown) => {
-    if (reason instanceof CrabError) return undefined // the user gives another one
-    throw reason
-  })
-  return stored === undefined ? undefined : { choice: saved, apiKey: stored }
+  const inVault = findVaultProvider(keyHelper ?? [])
+  if (inVault !== undefined) return { choice: saved, apiKey: await readProviderKey(inVault, host) }
+  return (
+    keyHelper && {
+      choice: saved,
+      apiKey: await runKeyHelper(provider.name, { keyHelper, host }, signal),
+      keyHelper,
+    }
+  )
+}
+
+async function runKeyHelper(
+  name: string,
+  { keyHelper, host }: { keyHelper: readonly string[]; host: Host },
+  signal: AbortSignal,
+): Promise<string> {
+  const [{ openProcessHost }, { openHelperKeys }] = await Promise.all([
+    import('../../core/process/process-host.ts'),
+    import('../../daemon/helper-keys.ts'),
+  ])
+  const ownCommand = async () => (await host.build()).command
+  const node = { env: host.env, paths: resolvePaths(host), ownCommand }
+  const keys = openHelperKeys(node, openProcessHost({ pid: host.pid }), signal)
+  try {
+    return await keys.find(keyHelper, undefined, signal)
+  } catch (reason) {
+    if (!(reason instanceof CrabError) || reason.kind === 'cancelled') throw reason
+    throw new CrabError(reason.kind, `Cannot use the key of ${name}: ${reason.message}`, {
+      cause: reason,
+      hint: `crabtalk connect ${name} --key-stdin replaces it`,
+    })
+  }
 }
 
 /** Returns the words for the place of a provider's key: `in the vault`, `in config.toml`, or its helper. */

@@ -22,6 +22,8 @@ export interface ConnectionInput {
   baseUrl?: string | undefined
   /** The key; absent: the one in the environment, or none. */
   apiKey?: string | undefined
+  /** The program that printed the key: it is written, not the key. */
+  keyHelper?: readonly string[] | undefined
   /** The AWS region, for Bedrock. */
   region?: string | undefined
 }
@@ -36,6 +38,8 @@ export interface ProviderConnection {
   endpoint: ModelEndpoint
   /** The `[[providers]]` table, without models. */
   table: JsonObject
+  /** Whether a table that is there keeps its key and its address: the user gave neither. */
+  keepsSaved: boolean
 }
 
 /**
@@ -78,9 +82,11 @@ export function toConnection(input: ConnectionInput, env: Env): ProviderConnecti
       name,
       kind,
       ...(!isUsual && { base_url: address }),
-      ...(apiKey !== undefined && { api_key: apiKey }),
+      ...(apiKey !== undefined &&
+        (input.keyHelper ? { key_helper: [...input.keyHelper] } : { api_key: apiKey })),
       ...(region && { region }),
     },
+    keepsSaved: apiKey === undefined && !input.baseUrl?.trim(),
   }
 }
 

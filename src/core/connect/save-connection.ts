@@ -32,7 +32,7 @@ export interface SavedConnection {
 
 /**
  * Writes a provider with its key, and the default model if one is given, into config.toml, which only the
- * user can read. A provider of the same name is replaced, and comments are kept. Returns the default model as it
+ * user can read. A provider of the same name is replaced, except for what the user did not give, and comments are kept. Returns the default model as it
  * was written: `PROVIDER/NAME` where the name alone would mean a model of another provider.
  *
  * Throws `config`, and writes nothing, when config.toml is not valid.
@@ -63,13 +63,16 @@ export async function saveConnection(
  */
 function withProvider(
   table: JsonObject,
-  { connection: { name, table: added }, model }: SavedConnection,
+  { connection: { name, table: added, keepsSaved }, model }: SavedConnection,
   env: Env,
 ): JsonObject {
   const providers = Array.isArray(table['providers']) ? table['providers'].filter(isTable) : []
   const before = providers.find((provider) => provider['name'] === name)
   if (before) {
-    const merged = { ...withoutConnection(before), ...added, ...withListed(before, model) }
+    const connected = keepsSaved
+      ? withSavedConnection(before, added)
+      : { ...withoutConnection(before), ...added }
+    const merged = { ...connected, ...withListed(before, model) }
     return { ...table, providers: providers.map((provider) => (provider === before ? merged : provider)) }
   }
   const isFirst = providers.length === 0 && !isTable(table['llm'])
@@ -86,6 +89,14 @@ function withWindow(table: JsonObject, { connection, model, context: tokens }: S
 function withoutConnection(table: JsonObject): JsonObject {
   const { api_key: _, key_helper: __, base_url: ___, region: ____, ...rest } = table
   return rest
+}
+
+/** Adds what a table lacks. A key of the table is for its address, so it gets no other one. */
+function withSavedConnection(before: JsonObject, added: JsonObject): JsonObject {
+  const hasKey = before['api_key'] !== undefined || before['key_helper'] !== undefined
+  const isNew = ([key]: [string, unknown]) =>
+    key === 'region' || (before[key] === undefined && !(hasKey && key === 'base_url'))
+  return { ...before, ...Object.fromEntries(Object.entries(added).filter(isNew)) }
 }
 
 /** Adds the model to a provider's list of its models, if it has one. */
