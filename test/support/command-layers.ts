@@ -186,6 +186,7 @@ export const COMMAND_LAYERS: Record<string, readonly string[]> = {
     'src/mcp/entry-facts.ts',
     'src/mcp/helper-program.ts',
     'src/mcp/stdio/environment.ts',
+    'src/up/services/service-env.ts',
     'src/up/services/spec-context.ts',
   ],
   'src/commands/events': COMMAND,

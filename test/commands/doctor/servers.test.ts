@@ -176,7 +176,13 @@ test('doctor names credentials that are missing, will expire, or are sent unencr
     ),
   )
   const env = { OLD_TOKEN: toToken(-60), SOON: toToken(86_400), FINE: toToken(86_400 * 60) }
+  await writeFile(join(home.folder, 'home', 'service.env'), 'FINE=other\nOLD_TOKEN=other\n')
   const found = await home.doctor([], env)
+  const why = 'is set in this shell only: a daemon that runs as a service would not have it'
+  assert.deepEqual(
+    found.filter(({ text }) => /^note: one/.test(text)),
+    [{ text: `note: one of crab: SOON ${why}`, hint: 'crabtalk vault set SOON' }],
+  )
   const texts = found.filter(({ text }) => !/^(?:ok|note)/.test(text)).map(({ text }) => text)
   assert.deepEqual(
     texts.map((text) => text.replace(/ on \d.*/, '')),

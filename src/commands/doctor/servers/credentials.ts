@@ -1,4 +1,4 @@
-import { type CheckContext, type CheckResult, problem, warning } from '../../../cli/check.ts'
+import { type CheckContext, type CheckResult, note, problem, warning } from '../../../cli/check.ts'
 import { toCrabError } from '../../../core/base/errors.ts'
 import { lazy } from '../../../core/base/lazy.ts'
 import { isVaultHelper, listTemplateNames, parseVaultWord } from '../../../core/base/secrets/vault-words.ts'
@@ -7,13 +7,14 @@ import { toLoginUrl } from '../../../edge/credentials/login-name.ts'
 import { readLogin } from '../../../edge/oauth/login-store.ts'
 import { findClearTextCredentials } from '../../../mcp/entry-facts.ts'
 import { isLoginHelper } from '../../../mcp/helper-program.ts'
+import { readServiceEnv } from '../../../up/services/service-env.ts'
 import type { CheckedServer } from './checked-servers.ts'
 
 /** Checks the credentials of one server; findings name them and never show one. */
 export type CredentialCheck = (server: CheckedServer) => Promise<CheckResult[]>
 
 /** Opens the check of credentials. The vault is opened when a server needs it, once for all of them. */
-export function openCredentialCheck({ host }: Pick<CheckContext, 'host'>): CredentialCheck {
+export function openCredentialCheck({ host, paths }: Pick<CheckContext, 'host' | 'paths'>): CredentialCheck {
   const opened = lazy(async () => {
     const { openCredentials, openVaultHome } = await import('../../vault/home.ts')
     const home = await openVaultHome(host)
@@ -31,7 +32,10 @@ export function openCredentialCheck({ host }: Pick<CheckContext, 'host'>): Crede
     if (entry.disabled === true) return []
     for (const name of [...listNames(envHelper), ...listNames(authHelper)]) {
       found.push(
-        ...(await checkCredential(`${what}: ${name}`, name, async () => (await opened.get()).resolver)),
+        ...(await checkCredential(`${what}: ${name}`, name, {
+          open: async () => (await opened.get()).resolver,
+          isInService: () => readServiceEnv(paths)[name] !== undefined,
+        })),
       )
     }
     if (url === undefined || !isLoginHelper(authHelper)) return found
@@ -52,11 +56,16 @@ type VaultHome = Awaited<ReturnType<typeof import('../../vault/home.ts').openVau
 async function checkCredential(
   what: string,
   name: string,
-  open: () => Promise<Resolver>,
+  { open, isInService }: { open: () => Promise<Resolver>; isInService: () => boolean },
 ): Promise<CheckResult[]> {
   try {
     const found = await (await open()).find(name)
-    if (found) return judgeToken(what, found.value, Date.now())
+    if (found) {
+      const judged = judgeToken(what, found.value, Date.now())
+      if (found.source.kind !== 'environment' || isInService()) return judged
+      const why = 'is set in this shell only: a daemon that runs as a service would not have it'
+      return [...judged, note(`${what} ${why}`, `crabtalk vault set ${name}`)]
+    }
     return [
       problem(
         `${what} is not set: neither the vault nor .env nor the environment has it`,
@@ -95,7 +104,7 @@ async function checkLogin(
   }
 }
 
-/** Reports a JSON Web Token (RFC 7519) that has expired or soon will; other tokens do not tell. */
+/** Reports a JSON Web Token (RFC 7519) that has expired or soon will; the expiry of other tokens is not known. */
 export function judgeToken(what: string, token: string, now: number): CheckResult[] {
   const [, payload = ''] = /^(?:Bearer +)?eyJ[\w-]+\.([\w-]+)\.[\w-]*$/i.exec(token.trim()) ?? []
   const seconds = readExpiry(payload)
