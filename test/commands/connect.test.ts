@@ -45,6 +45,22 @@ test('connect without a new key keeps the helper and the address of a provider',
   }
 })
 
+test('connect names the variable that services need to open the vault', async () => {
+  const key = 'c'.repeat(64)
+  const cases = { CRABTALK_VAULT_KEY: key, CRABTALK_VAULT_KEY_HELPER: `printf ${key}` }
+  for (const [name, value] of Object.entries(cases)) {
+    await using one = await makeTestHost({ env: { ...ENV, [name]: value }, stdin: 'sk-new' })
+    const { serviceEnv } = resolvePaths(one.host)
+    await run(one, ['anthropic', '--no-check', '--key-stdin'])
+    const warning = `crabtalk: services cannot open the vault: add the line ${name}=… of this shell to ${serviceEnv}, or use --store config\n`
+    assert.ok(one.stderr().endsWith(warning), one.stderr())
+    await writeFile(serviceEnv, `${name}='${value}'\n`, { mode: 0o600 })
+    await run(one, ['anthropic', '--no-check'])
+    assert.equal(one.stderr().split(warning).length, 2, 'no second warning')
+    assert.doesNotMatch(one.stderr(), /ccc|sk-new/)
+  }
+})
+
 async function writeProviders({ host }: TestHost, text: string): Promise<void> {
   const { config } = resolvePaths(host)
   await mkdir(dirname(config), { recursive: true })

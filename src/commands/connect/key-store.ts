@@ -2,13 +2,15 @@ import type { Host } from '../../cli/host.ts'
 import { resolvePaths } from '../../cli/paths.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import type { ProviderConfig } from '../../core/config/config.ts'
+import { readEnvFile } from '../../core/config/env-file.ts'
 import { readConfig } from '../../core/config/load-config.ts'
 import { type ConnectChoice, listSavedProviders } from '../../core/connect/choices.ts'
 import { type SavedConnection, saveConnection } from '../../core/connect/save-connection.ts'
 import { describeKeyHelper, findVaultProvider, toVaultHelper } from '../../core/provider/helper-keys.ts'
 import { toProviderKeyName } from '../../edge/credentials/provider-name.ts'
+import { HELPER_VARIABLE, KEY_VARIABLE } from '../../edge/vault/key-sources.ts'
 import type { Vault } from '../../edge/vault/types.ts'
-import { openOrCreateVault } from '../../edge/vault/vault.ts'
+import { openOrCreateVault, readKeySource } from '../../edge/vault/vault.ts'
 import { openVaultHome } from '../vault/home.ts'
 import { describeKeySource } from '../vault/items.ts'
 import { readProviderKey } from '../vault/provider-key.ts'
@@ -83,11 +85,24 @@ async function openKeyVault(
     const { vault, created } = await openOrCreateVault(vaultHome, signal)
     const before = await vault.get(toProviderKeyName(name))
     const notes = created ? [`created ${vaultHome.paths.vault}; ${describeKeySource(created)}`] : []
-    return { vault, before, notes }
+    return { vault, before, notes: [...notes, ...(await listMissingVariables(vaultHome))] }
   } catch (reason) {
     if (store === 'vault' || !(reason instanceof CrabError) || reason.kind === 'cancelled') throw reason
     return { problem: reason.message.replace(/^Cannot /, 'cannot ') }
   }
+}
+
+/** Warns when only this shell has the key of the vault: a service could not read the keys of providers. */
+async function listMissingVariables(home: Awaited<ReturnType<typeof openVaultHome>>): Promise<string[]> {
+  const source = await readKeySource(home)
+  if (source !== 'environment' && source !== 'helper') return []
+  const variable = source === 'environment' ? KEY_VARIABLE : HELPER_VARIABLE
+  const { serviceEnv } = home.paths
+  const known = await readEnvFile(serviceEnv).catch(() => ({}) as Record<string, string>) // then it needs the variable, too
+  if (known[KEY_VARIABLE] || known[HELPER_VARIABLE]) return []
+  return [
+    `services cannot open the vault: add the line ${variable}=… of this shell to ${serviceEnv}, or use --store config`,
+  ]
 }
 
 /** The key that a provider has, and its choice, which has its address. */

@@ -62,6 +62,11 @@ export async function createVault(
   })
 }
 
+/** Reads the source of the key that a vault needs; undefined when there is no vault. */
+export async function readKeySource(home: VaultHome): Promise<KeySource | undefined> {
+  return (await readSealed(home))?.header.key.source
+}
+
 /** The facts about a vault, and whether it opens. */
 export interface VaultStatus {
   id: string
