@@ -17,6 +17,15 @@ export const AGENT_OPTION: CommandOption = {
   summary: 'The agent',
 }
 
+/** The option of commands that use an MCP server without changing its declaration. */
+export const SERVER_SCOPE_OPTION: CommandOption = {
+  name: 'scope',
+  value: 'SCOPE',
+  choices: ['user', 'project'],
+  fallback: 'the server of the agent, then one of a file',
+  summary: 'Use the server of your own mcp.toml, or of the files of this project',
+}
+
 /** The option that sets the reasoning effort of a turn. */
 export const EFFORT_OPTION: CommandOption = {
   name: 'effort',

@@ -234,7 +234,7 @@ test('mcp commands with --scope change a file of servers, keep trust in it, and 
 })
 
 for (const daemon of [false, true]) {
-  test(`mcp get, tools, ping and call use servers of files, only of trusted ones, ${daemon ? 'with' : 'without'} a daemon`, async () => {
+  test(`mcp get, tools, ping, call, logs, health and reconnect use servers of files, only of trusted ones, ${daemon ? 'with' : 'without'} a daemon`, async () => {
     await using records = await recordFolder()
     await using talk = await makeTalk(() => HELLO)
     await using _ = daemon && !HAS_DAEMONS ? await startSandboxDaemon(talk) : undefined
@@ -246,7 +246,8 @@ for (const daemon of [false, true]) {
     const user = join(talk.env['HOME']!, '.config', 'crabtalk', 'mcp.toml')
     await mkdir(join(user, '..'), { recursive: true })
     await writeFile(user, stringify({ server: toServers(mine.entry) }))
-    await writeProject(talk, theirs.entry, { off: { disabled: true }, bad: { command: variable('NOT_SET') } })
+    const others = { off: { disabled: true }, gone: { command: 'no-such-program' } }
+    await writeProject(talk, theirs.entry, { ...others, bad: { command: variable('NOT_SET') } })
 
     const held = await mcp('ping', '--scope', 'project', 'one')
     assert.match(
@@ -276,6 +277,17 @@ for (const daemon of [false, true]) {
     assert.match((await mcp('ping', '--scope', 'user')).stdout, /^one +ok +2 /m)
     assert.equal(mine.starts().length, before + 1)
 
+    assert.equal((await mcp('logs', '--scope', 'user', 'one')).code, 0)
+    assert.match((await mcp('health', 'one')).stdout, /^one +(connected|ready) /m)
+    const again = await mcp('reconnect', 'one')
+    if (daemon) assert.match(again.stdout, /^reconnected one: 2 tools/, again.stderr)
+    else assertFailed(again, 'unavailable', { message: /DAEMON/ })
+    assertFailed(await mcp('call', 'gone', 'x'), 'unavailable', { message: /no-such-program/ })
+    const health = await mcp('health', 'gone')
+    assert.deepEqual([health.code, /^gone +failed /m.test(health.stdout)], [69, true], health.stdout)
+    const list = await mcp('list')
+    assert.match(list.stdout, /^gone +failed +.*mcp\.toml +no-such-program$/m)
+    assert.match(list.stderr, /^crabtalk: gone: .*no-such-program/m)
     const got = await mcp('get', 'one')
     assert.match(got.stdout, /^# one: .+\/\.crabtalk\/mcp\.toml\n# ready\n\n\[server\.one\]\ncommand = /)
     assert.doesNotMatch(got.stdout, /planted-value/)
@@ -285,10 +297,8 @@ for (const daemon of [false, true]) {
       message: /NOT_SET is not set/,
       hint: /vault set/,
     })
-    assertFailed(await mcp('tools', 'off'), 'config', {
-      message: /disabled/,
-      hint: /mcp enable --scope project off/,
-    })
+    const off = { message: /disabled/, hint: /mcp enable --scope project off/ }
+    for (const verb of ['tools', 'logs']) assertFailed(await mcp(verb, 'off'), 'config', off)
     assertFailed(await mcp('get', '--scope', 'user', 'oen'), 'missing', { message: /oen/, hint: /"one"/ })
     await until('nothing is left of them', () => [...mine.starts(), ...theirs.starts()].every(isGone))
     await mcp('add', '--no-verify', 'one', '--', 'no-such-program')

@@ -6,6 +6,7 @@ import { type McpEntry, mcpEntry } from '../../core/config/mcp-entry.ts'
 import { checkValue } from '../../core/config/schema.ts'
 import { redactEntry } from '../../core/config/secrets.ts'
 import { renderToml } from '../../core/config/toml-render.ts'
+import { type McpPeer, McpPeerState } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
 import { summarizeServer } from '../../edge/entries/describe-server.ts'
 import { hasServerFiles } from '../../edge/entries/has-server-files.ts'
@@ -13,6 +14,7 @@ import type { SessionServer } from '../../edge/entries/session-servers.ts'
 import type { EdgeServer } from '../../edge/entries/types.ts'
 import { inferTransport } from '../../mcp/entry-facts.ts'
 import { openResolver, toSessionPlace } from '../session-servers.ts'
+import { stateName } from './servers.ts'
 
 interface Invocation {
   options: ParsedOptions
@@ -60,7 +62,8 @@ export async function listFileServers({ options, host }: Invocation): Promise<re
 export function requireFileEntry({ server, state, entry, reason, hint }: SessionServer): McpEntry {
   if (entry) return entry
   const isOff = state === 'disabled'
-  const why = isOff ? `it is disabled in ${server.file}` : reason
+  const ofFile = state === 'untrusted' ? `it is a server of ${server.file}, and ${reason}` : reason
+  const why = isOff ? `it is disabled in ${server.file}` : ofFile
   const advice = isOff ? toEnableAdvice(server) : hint
   throw new CrabError(
     'config',
@@ -85,6 +88,45 @@ export async function readFileEntry(
   const own = isScoped ? [] : (await request(dispatch, 'listMcps', { agent }, signal)).mcps
   const found = await findFileServer(name, { options, host }, own)
   return found ? JSON.stringify(requireFileEntry(found)) : ''
+}
+
+/** A server of a file as `mcp list` and `mcp health` show it. */
+export interface FileServerView {
+  found: SessionServer
+  /** `ready` for one that nothing is known of, else its state as far as it is known without starting it. */
+  state: string
+  /** The reason why it is not used, or the last error; else empty. */
+  reason: string
+  /** RFC 3339; else empty. */
+  lastErrorAt: string
+  /** The number of tools; undefined when they were never listed. */
+  tools: number | undefined
+  peer: McpPeer | undefined
+}
+
+/** Returns what is known of servers of files without starting one. */
+export async function viewFileServers(
+  dispatch: Dispatch,
+  { agent, servers }: { agent: string; servers: readonly SessionServer[] },
+  signal: AbortSignal,
+): Promise<FileServerView[]> {
+  const entries = servers.flatMap(({ entry }) => (entry ? JSON.stringify(entry) : []))
+  const view =
+    entries.length === 0 ? undefined : await request(dispatch, 'mcpView', { agent, entries }, signal)
+  const views = view?.agents.find((one) => one.agent === '')?.servers ?? []
+  return servers.map((found) => {
+    const { state, reason, entry } = found
+    const server = entry && views.find(({ name }) => name === entry.name)
+    if (!server) return { found, state, reason, lastErrorAt: '', tools: undefined, peer: undefined }
+    return {
+      found,
+      state: server.state === McpPeerState.IDLE ? state : stateName(server.state),
+      reason: server.error,
+      lastErrorAt: server.lastErrorAt,
+      tools: server.listed ? server.tools.filter(({ hidden }) => hidden === '').length : undefined,
+      peer: view?.peers.find(({ fingerprint }) => fingerprint === server.fingerprint),
+    }
+  })
 }
 
 /** Renders what is known as a comment, then the entry as it is in the file, with secrets hidden. */

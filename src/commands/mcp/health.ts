@@ -1,17 +1,15 @@
-import type { CommandHandler } from '../../cli/command.ts'
+import type { CommandHandler, ParsedOptions } from '../../cli/command.ts'
+import type { Host } from '../../cli/host.ts'
 import { printJson, printTable } from '../../cli/print.ts'
-import { ERROR_KINDS } from '../../core/base/errors.ts'
+import { CrabError, ERROR_KINDS } from '../../core/base/errors.ts'
 import { relativeTime } from '../../core/base/relative-time.ts'
-import { findMcpEntry } from '../../core/config/mcp-declaration.ts'
-import {
-  type McpPeer,
-  McpPeerState,
-  type McpServerView,
-  type McpView,
-} from '../../core/protocol/crabtalk.generated.ts'
+import { findMcpEntry, findNameClash } from '../../core/config/mcp-declaration.ts'
+import type { McpPeer, McpView } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
+import type { SessionServer } from '../../edge/entries/session-servers.ts'
 import { attachServers } from './attach-servers.ts'
 import { readViewedAgent } from './change.ts'
+import { type FileServerView, findFileServer, listFileServers, viewFileServers } from './file-servers.ts'
 import { stateName } from './servers.ts'
 
 /**
@@ -22,9 +20,16 @@ export const serverHealthCommand: CommandHandler = async ({ options, host, signa
   await using attached = await attachServers(host, signal)
   const agent = readViewedAgent(options)
   const [name] = options.args
-  const view = await request(attached.dispatch, 'mcpView', { agent }, signal)
-  const servers = toHealth(view, name)
-  const exit = servers.some(({ server }) => BROKEN.has(server.state)) ? ERROR_KINDS.unavailable.exit : 0
+  const { dispatch } = attached
+  const isScoped = options.value('scope') !== undefined
+  if (isScoped) refuseAll(options)
+  const view = isScoped ? NO_VIEW : await request(dispatch, 'mcpView', { agent }, signal)
+  const own = view.agents.flatMap(({ servers }) => servers)
+  const files = agent === '' ? [] : await selectFileServers({ options, host }, own)
+  const ofFiles = (await viewFileServers(dispatch, { agent, servers: files }, signal)).map(toFileHealth)
+  const isFile = name !== undefined && ofFiles.length > 0
+  const servers = [...(isFile ? [] : toHealth(view, name)), ...ofFiles]
+  const exit = servers.some(({ state }) => BROKEN.has(state)) ? ERROR_KINDS.unavailable.exit : 0
   if (options.has('json')) {
     printJson(host, servers.map(toJson))
     return exit
@@ -36,7 +41,7 @@ export const serverHealthCommand: CommandHandler = async ({ options, host, signa
     return exit
   }
   const isAll = options.has('all')
-  const rows = servers.map((one) => [...(isAll ? [one.agent] : []), ...toRow(one, Date.now())])
+  const rows = servers.map((one) => [...(isAll ? [one.agent ?? ''] : []), ...toRow(one, Date.now())])
   await printTable(host, [...(isAll ? ['AGENT'] : []), ...HEADER], rows)
   return exit
 }
@@ -44,15 +49,15 @@ export const serverHealthCommand: CommandHandler = async ({ options, host, signa
 const HEADER = ['NAME', 'STATE', 'SINCE', 'LAST OK', 'FAILURES', 'RETRY', 'LAST ERROR']
 
 /** The states in which an agent cannot use a server that it should be able to use. */
-const BROKEN: ReadonlySet<McpPeerState> = new Set([
-  McpPeerState.FAILED,
-  McpPeerState.INVALID,
-  McpPeerState.NEEDS_AUTH,
-])
+const BROKEN: ReadonlySet<string> = new Set(['failed', 'invalid', 'needs_auth'])
 
 interface Health {
-  agent: string
-  server: McpServerView
+  /** Null for a server of a file. */
+  agent: string | null
+  name: string
+  state: string
+  error: string
+  lastErrorAt: string
   /** Undefined for a server that was not used in this process. */
   peer: McpPeer | undefined
 }
@@ -62,29 +67,52 @@ function toHealth({ agents, peers }: McpView, name: string | undefined): Health[
     const selected = name === undefined ? servers : [findMcpEntry(agent, servers, name)]
     return selected.map((server) => {
       const peer = peers.find(({ fingerprint }) => fingerprint === server.fingerprint)
-      return { agent, server, peer }
+      const { error, lastErrorAt } = server
+      return { agent, name: server.name, state: stateName(server.state), error, lastErrorAt, peer }
     })
   })
 }
 
-function toRow({ server, peer }: Health, now: number): string[] {
+const NO_VIEW: McpView = { agents: [], peers: [] }
+
+function refuseAll(options: ParsedOptions): void {
+  if (!options.has('all')) return
+  throw new CrabError('usage', 'Cannot combine --all and --scope', { hint: 'give only one of them' })
+}
+
+/** Returns the servers of files that the command is about: the named one, else those that the agent lacks. */
+async function selectFileServers(
+  { options, host }: { options: ParsedOptions; host: Host },
+  own: readonly { name: string }[],
+): Promise<readonly SessionServer[]> {
+  const [name] = options.args
+  if (name !== undefined)
+    return [await findFileServer(name, { options, host }, own)].flatMap((one) => one ?? [])
+  const servers = await listFileServers({ options, host })
+  return servers.filter(({ server }) => findNameClash(own, server.name) === undefined)
+}
+
+function toFileHealth({ found, state, reason, lastErrorAt, peer }: FileServerView): Health {
+  return { agent: null, name: found.server.name, state, error: reason, lastErrorAt, peer }
+}
+
+function toRow({ name, state, error, lastErrorAt, peer }: Health, now: number): string[] {
   const ago = (time: string | undefined) => (time ? relativeTime(time, now) : '-')
-  const { error, lastErrorAt } = server
   return [
-    server.name,
-    stateName(server.state),
+    name,
+    state,
     ago(peer?.connectedAt),
     ago(peer?.lastOkAt),
     `${peer?.failures ?? '-'}`,
-    formatRetry({ server, peer }, now),
+    formatRetry({ state, peer }, now),
     error === '' ? '-' : [lastErrorAt && ago(lastErrorAt), error].filter(Boolean).join(': '),
   ]
 }
 
 /** Formats when a server is retried: at that time by itself, unless only a call starts it. */
-function formatRetry({ server, peer }: Pick<Health, 'server' | 'peer'>, now: number): string {
+function formatRetry({ state, peer }: Pick<Health, 'state' | 'peer'>, now: number): string {
   if (peer?.nextRetryAt) return formatUntil(peer.nextRetryAt, now)
-  return server.state === McpPeerState.FAILED ? 'next call' : '-'
+  return state === 'failed' ? 'next call' : '-'
 }
 
 function formatUntil(time: string, now: number): string {
@@ -92,16 +120,16 @@ function formatUntil(time: string, now: number): string {
   return seconds > 0 ? `in ${seconds}s` : 'next call'
 }
 
-function toJson({ agent, server, peer }: Health) {
+function toJson({ agent, name, state, error, lastErrorAt, peer }: Health) {
   return {
     agent,
-    name: server.name,
-    state: stateName(server.state),
-    ok: !BROKEN.has(server.state),
+    name,
+    state,
+    ok: !BROKEN.has(state),
     connected_at: peer?.connectedAt || null,
     last_ok_at: peer?.lastOkAt || null,
-    last_error_at: server.lastErrorAt || peer?.lastErrorAt || null,
-    error: server.error || null,
+    last_error_at: lastErrorAt || peer?.lastErrorAt || null,
+    error: error || null,
     failures: peer?.failures ?? 0,
     next_retry_at: peer?.nextRetryAt || null,
   }

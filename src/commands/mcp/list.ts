@@ -25,7 +25,8 @@ export const listServersCommand: CommandHandler = async ({ options, host, signal
     ? await readAllServers(attached.dispatch, signal)
     : { servers: await readServers(attached.dispatch, readAgentOption(options), signal), problems: [] }
   const own = servers.map(({ entry }) => entry)
-  const session = isAll ? NO_SESSION : await readSessionServers(host, own)
+  const context = { dispatch: attached.dispatch, agent: readAgentOption(options), own }
+  const session = isAll ? NO_SESSION : await readSessionServers(host, context, signal)
   if (options.has('json')) {
     printJson(host, [...servers.map(toJsonRow), ...session.entries.map(toJsonSessionServer)])
   } else {

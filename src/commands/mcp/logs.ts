@@ -8,6 +8,7 @@ import { McpActionKind } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request, requestMany } from '../../core/protocol/dispatch.ts'
 import { attachServers } from './attach-servers.ts'
 import { readAgentOption } from './change.ts'
+import { readFileEntry } from './file-servers.ts'
 import { printStream } from './print-stream.ts'
 
 /**
@@ -25,7 +26,8 @@ export const serverLogsCommand: CommandHandler = async ({ options, host, signal 
   }
   await using attached = await attachServers(host, signal)
   const { LOGS: action } = McpActionKind
-  const { logs } = await request(attached.dispatch, 'mcpAction', { ...at, action }, signal)
+  const entry = await readFileEntry(attached.dispatch, { ...at, options, host }, signal)
+  const { logs } = await request(attached.dispatch, 'mcpAction', { ...at, entry, action }, signal)
   const lastLines = lines === 0 ? [] : logs.slice(-lines)
   if (options.has('json')) return printJson(host, lastLines)
   if (logs.length === 0) host.stderr.write(`${name} has written nothing to standard error\n`)
@@ -46,7 +48,8 @@ async function* streamLogLines(
   { agent, name, lines, options, host }: LogFollowOptions,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
-  const message = { agent, name, logs: true, lines }
+  const entry = await readFileEntry(dispatch, { agent, name, options, host }, signal)
+  const message = { agent, name, entry, logs: true, lines }
   for await (const { ts, payload } of requestMany(dispatch, 'mcpTrace', message, signal)) {
     for (const line of payload.split('\n')) {
       yield options.has('json') ? toShownJson({ at: ts || null, line }) : toPrintable(host, line)

@@ -10,6 +10,7 @@ import { pluralize } from '../../core/base/format.ts'
 import { McpActionKind, type McpActionResult, McpPeerState } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
 import { readAgentOption } from './change.ts'
+import { readFileEntry } from './file-servers.ts'
 
 /**
  * Runs `crabtalk mcp reconnect`: ends the daemon's process or connection for a server, and starts a new one;
@@ -23,7 +24,9 @@ export const reconnectServerCommand: CommandHandler = async ({ program, options,
   const names = name === undefined ? await findFailed(dispatch, agent, signal) : [name]
   if (names.length === 0) host.stderr.write(`No server of ${agent} has failed\n`)
   const reconnect = async (one: string) => {
-    const message = { agent, name: one, action: McpActionKind.RECONNECT }
+    const entry =
+      name === undefined ? '' : await readFileEntry(dispatch, { agent, name, options, host }, signal)
+    const message = { agent, name: one, entry, action: McpActionKind.RECONNECT }
     return { name: one, ...(await request(dispatch, 'mcpAction', message, signal)) }
   }
   const outcomes = Promise.allSettled(names.map(reconnect))

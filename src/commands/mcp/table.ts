@@ -1,5 +1,9 @@
 import type { Command, CommandOption } from '../../cli/command.ts'
-import { AGENT_OPTION as agent, JSON_OPTION as json } from '../../cli/options.ts'
+import {
+  AGENT_OPTION as agent,
+  JSON_OPTION as json,
+  SERVER_SCOPE_OPTION as usedScope,
+} from '../../cli/options.ts'
 import { MCP_CATALOG_COMMANDS } from './catalog-table.ts'
 import { MCP_IMPORT_COMMANDS } from './import-table.ts'
 import { MCP_LOGIN_COMMANDS } from './login-table.ts'
@@ -24,15 +28,6 @@ const remote: readonly CommandOption[] = [
 const noVerify: CommandOption = {
   name: 'no-verify',
   summary: 'Write the entry without starting the server first',
-}
-
-/** The same option for commands that use a server without changing it. */
-const usedScope: CommandOption = {
-  name: 'scope',
-  value: 'SCOPE',
-  choices: ['user', 'project'],
-  fallback: 'the server of the agent, then one of a file',
-  summary: 'Use the server of your own mcp.toml, or of the files of this project',
 }
 
 const scope: CommandOption = {

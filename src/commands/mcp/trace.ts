@@ -5,6 +5,7 @@ import { toShownJson } from '../../core/base/json.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
 import type { McpTraceEvent } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, requestMany } from '../../core/protocol/dispatch.ts'
+import { readFileEntry } from './file-servers.ts'
 import { RequestTracker, toFrameLine, toJsonFrame } from './frame-lines.ts'
 import { printStream } from './print-stream.ts'
 
@@ -19,8 +20,9 @@ async function* streamFrames(
 ): AsyncGenerator<string> {
   const [name = ''] = options.args
   const agent = options.value('agent') ?? (name === '' ? '' : DEFAULT_AGENT)
+  const entry = name === '' ? '' : await readFileEntry(dispatch, { agent, name, options, host }, signal)
   const tracker = new RequestTracker()
-  for await (const frame of requestMany(dispatch, 'mcpTrace', { agent, name }, signal)) {
+  for await (const frame of requestMany(dispatch, 'mcpTrace', { agent, name, entry }, signal)) {
     yield await toText(frame, tracker.resolveMethod(frame), { options, host })
   }
 }

@@ -1,5 +1,9 @@
 import type { Command, CommandOption } from '../../cli/command.ts'
-import { AGENT_OPTION as agent, JSON_OPTION as json } from '../../cli/options.ts'
+import {
+  AGENT_OPTION as agent,
+  JSON_OPTION as json,
+  SERVER_SCOPE_OPTION as scope,
+} from '../../cli/options.ts'
 
 const { fallback: _, ...anyone } = agent
 const anyAgent: CommandOption = { ...anyone, summary: 'Only the servers of this agent' }
@@ -37,8 +41,8 @@ their owners. Names of variables and headers are shown, values never. Starts not
     kinds: ['server'],
     summary: 'Show the recent health of servers without starting them',
     details: `Shows since when each server is connected, when it last answered, its last error, and when it is retried. Exits with 69 when
-a server that is not disabled has failed.`,
-    options: [agent, all, json],
+a server that is not disabled has failed. Includes the servers of files for this directory.`,
+    options: [agent, scope, all, json],
     examples: ['crabtalk mcp health', 'crabtalk mcp health --all || crabtalk mcp reconnect fs'],
     load: async () => (await import('./health.ts')).serverHealthCommand,
   },
@@ -77,6 +81,7 @@ count, so include and exclude lower the cost. An agent with more than 40 tools s
 logs/mcp of the home. Secrets that the server was given are hidden. --follow needs a daemon.`,
     options: [
       agent,
+      scope,
       { name: 'follow', short: 'f', summary: 'Keep printing new lines until Ctrl+C' },
       { name: 'lines', short: 'n', value: 'N', fallback: 'all', summary: 'Only the last N lines' },
       { name: 'json', summary: 'Print JSON; with --follow one object per line' },
@@ -90,7 +95,7 @@ logs/mcp of the home. Secrets that the server was given are hidden. --follow nee
     kinds: ['server'],
     summary: 'Restart a server that runs in the daemon',
     details: `Without a name, restarts all servers of the agent that have failed. Also restarts a failed server that would be retried later. All agents that share it use the new one. Needs a daemon.`,
-    options: [agent, json],
+    options: [agent, scope, json],
     examples: ['crabtalk mcp reconnect fs', 'crabtalk mcp reconnect'],
     needsDaemon: true,
     load: async () => (await import('./reconnect.ts')).reconnectServerCommand,
@@ -105,6 +110,7 @@ belongs to, and the message, cut to the width of the terminal. Hides the secrets
 auth), but not others in arguments and answers. Without a name, prints all servers. Press Ctrl+C to end. Needs a daemon.`,
     options: [
       { ...anyAgent, summary: 'Only servers of this agent (default crab if a name is given)' },
+      scope,
       { name: 'follow', short: 'f', summary: 'Has no effect: trace always follows' },
       { name: 'full', summary: 'Do not cut messages to the width of the terminal' },
       jsonLines,

@@ -2331,6 +2331,8 @@ export interface McpOwner {
 /** Requests all connections, and the view of one agent, or of all when it is empty. */
 export interface ViewMcp {
   agent: string;
+  /** The JSON of entries that are stored nowhere: adds a view of them, whose agent has no name. */
+  entries: string[];
 }
 
 /** Connections and views. */
@@ -2542,6 +2544,8 @@ export interface TraceMcp {
   logs: boolean;
   /** With logs of one server of one agent: sends the last N lines first. */
   lines: number;
+  /** The JSON of an entry: traces this server, which is stored nowhere, instead of one of the agent's. */
+  entry: string;
 }
 
 /** One JSON-RPC message, with secrets redacted. */
@@ -17796,13 +17800,16 @@ export const McpOwner: MessageFns<McpOwner> = {
 };
 
 function createBaseViewMcp(): ViewMcp {
-  return { agent: "" };
+  return { agent: "", entries: [] };
 }
 
 export const ViewMcp: MessageFns<ViewMcp> = {
   encode(message: ViewMcp, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.agent !== "") {
       writer.uint32(10).string(message.agent);
+    }
+    for (const v of message.entries) {
+      writer.uint32(482).string(v!);
     }
     return writer;
   },
@@ -17828,6 +17835,14 @@ export const ViewMcp: MessageFns<ViewMcp> = {
             message.agent = reader.string();
             continue;
           }
+          case 60: {
+            if (tag !== 482) {
+              break;
+            }
+
+            message.entries.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -17846,6 +17861,7 @@ export const ViewMcp: MessageFns<ViewMcp> = {
   fromPartial(object: DeepPartial<ViewMcp>): ViewMcp {
     const message = createBaseViewMcp();
     message.agent = object.agent ?? "";
+    message.entries = object.entries?.map((e) => e) || [];
     return message;
   },
 };
@@ -19513,7 +19529,7 @@ export const McpPromptMessage: MessageFns<McpPromptMessage> = {
 };
 
 function createBaseTraceMcp(): TraceMcp {
-  return { agent: "", name: "", logs: false, lines: 0 };
+  return { agent: "", name: "", logs: false, lines: 0, entry: "" };
 }
 
 export const TraceMcp: MessageFns<TraceMcp> = {
@@ -19529,6 +19545,9 @@ export const TraceMcp: MessageFns<TraceMcp> = {
     }
     if (message.lines !== 0) {
       writer.uint32(488).uint32(message.lines);
+    }
+    if (message.entry !== "") {
+      writer.uint32(498).string(message.entry);
     }
     return writer;
   },
@@ -19578,6 +19597,14 @@ export const TraceMcp: MessageFns<TraceMcp> = {
             message.lines = reader.uint32();
             continue;
           }
+          case 62: {
+            if (tag !== 498) {
+              break;
+            }
+
+            message.entry = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -19599,6 +19626,7 @@ export const TraceMcp: MessageFns<TraceMcp> = {
     message.name = object.name ?? "";
     message.logs = object.logs ?? false;
     message.lines = object.lines ?? 0;
+    message.entry = object.entry ?? "";
     return message;
   },
 };

@@ -85,7 +85,7 @@ function operations(served: RequestContext): Handlers {
     subscribeMcpEvents: (_, signal) => subscribeMcpEvents(services, signal),
     mcpTrace: (message, signal) => mcpTrace(services, message, signal),
     replaceMcps: async (message, signal) => (await import('./mcp.ts')).replaceMcps(services, message, signal),
-    mcpView: async ({ agent }, signal) => (await import('./mcp-view.ts')).mcpView(services, agent, signal),
+    mcpView: async (message, signal) => (await import('./mcp-view.ts')).mcpView(services, message, signal),
     mcpAction: async (message, signal) =>
       (await import('./mcp-action.ts')).mcpAction(services, message, signal),
     policyExplain: async (message, signal) =>

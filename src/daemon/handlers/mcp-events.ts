@@ -1,4 +1,5 @@
-import { findMcpEntry } from '../../core/config/mcp-declaration.ts'
+import { checkMcpEntry, findMcpEntry } from '../../core/config/mcp-declaration.ts'
+import type { McpEntry } from '../../core/config/mcp-entry.ts'
 import {
   McpEventKind,
   type McpEventMsg,
@@ -9,6 +10,7 @@ import type { McpServerEvent } from '../../core/runtime/events.ts'
 import type { McpFrame } from '../../mcp/types.ts'
 import { toBuiltAgent } from '../built-agent.ts'
 import type { Services } from '../services.ts'
+import { readObject } from './json-text.ts'
 
 /**
  * Handles `mcp_trace`: yields the traffic of the connections behind matching declarations from now on,
@@ -17,11 +19,12 @@ import type { Services } from '../services.ts'
  */
 export async function* mcpTrace(
   services: Pick<Services, 'agents' | 'hook' | 'mcp' | 'mcpFrames'>,
-  { agent, name, logs, lines }: TraceMcp,
+  { agent, name, logs, lines, entry }: TraceMcp,
   signal: AbortSignal,
 ): AsyncGenerator<McpTraceEvent> {
   const { agents, mcpFrames, mcp } = services
-  const known = agent === '' ? undefined : toBuiltAgent(services, await agents.get(agent, { create: false }))
+  const stored = agent === '' ? undefined : toBuiltAgent(services, await agents.get(agent, { create: false }))
+  const known = stored && entry !== '' ? { ...stored, mcps: [readEntry(entry)] } : stored
   if (known && name !== '') findMcpEntry(known.name, known.mcps, name)
   const servers = logs ? await mcp(signal) : undefined
   const isAll = agent === '' && name === ''
@@ -34,6 +37,11 @@ export async function* mcpTrace(
     })
     if (logs === (frame.isLog ?? false) && (isAll || isMatch)) yield toTraceEvent(frame)
   }
+}
+
+function readEntry(text: string): McpEntry {
+  const what = 'Cannot follow the MCP server'
+  return checkMcpEntry(what, readObject(what, text), undefined)
 }
 
 function toTraceEvent({ at, isCut, isLog: _, owners, caller, ...frame }: McpFrame): McpTraceEvent {

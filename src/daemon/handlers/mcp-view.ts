@@ -1,4 +1,5 @@
 import type { AgentConfig } from '../../core/config/agent-schema.ts'
+import { checkMcpEntry } from '../../core/config/mcp-declaration.ts'
 import { formatLocation } from '../../core/config/validation-issue.ts'
 import { GROUP_TOOLS } from '../../core/hooks/groups/specs.ts'
 import type { Rule } from '../../core/policy/types.ts'
@@ -10,22 +11,24 @@ import {
   type McpToolView,
   type McpView,
   PolicyEffect,
+  type ViewMcp,
 } from '../../core/protocol/crabtalk.generated.ts'
 import type { ToolSpec } from '../../core/provider/types.ts'
 import { isVisibleTool } from '../../mcp/tools/entry-filter.ts'
-import type { AgentView, PeerState, PeerView, ServerView, ToolView } from '../../mcp/types.ts'
+import type { AgentView, McpServers, PeerState, PeerView, ServerView, ToolView } from '../../mcp/types.ts'
 import { listServerSources, toBuiltAgent } from '../built-agent.ts'
 import { toBrokenPeers, toMissingServers } from '../components/missing-views.ts'
 import type { Services } from '../services.ts'
+import { readObject } from './json-text.ts'
 import { judgeTool, loadAgentRules, toPolicyEffect, toPolicyRule } from './mcp-policy.ts'
 
 /**
  * Handles `mcp_view`: returns all connections, and the view of one agent, or of every agent when `agent` is
- * empty. Does not start any server.
+ * empty, and of entries that only the request has. Does not start any server.
  */
 export async function mcpView(
   services: Pick<Services, 'agents' | 'hook' | 'components' | 'mcp' | 'rules'>,
-  agent: string,
+  { agent, entries }: ViewMcp,
   signal: AbortSignal,
 ): Promise<McpView> {
   const { agents, mcp, components } = services
@@ -40,7 +43,17 @@ export async function mcpView(
     return { ...view, servers: [...view.servers, ...missing] }
   })
   const peers = [...(await withMemoryUsage(servers.peers().map(toPeer))), ...toBrokenPeers(components.broken)]
-  return { peers, agents: await Promise.all(views) }
+  const [first] = listed
+  const entryViews = entries.length === 0 || !first ? [] : [viewEntries(servers, first, entries)]
+  return { peers, agents: [...(await Promise.all(views)), ...entryViews] }
+}
+
+/** Describes servers that no file of an agent declares. The rules of agents are not applied to them. */
+function viewEntries(servers: McpServers, stored: AgentConfig, entries: readonly string[]): McpAgentView {
+  const what = 'Cannot view the MCP servers'
+  const mcps = entries.map((text) => checkMcpEntry(what, readObject(what, text), undefined))
+  const agent = { ...stored, id: '', tools: [], mcps }
+  return { ...toAgentView(agent, { view: servers.view(agent), places: [], rules: [] }), agent: '' }
 }
 
 /** Adds the memory usage of their processes to connections, where the system reports it. */
