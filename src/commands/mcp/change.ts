@@ -15,7 +15,7 @@ import type { Attached } from '../../daemon/attach.ts'
 import { attachServers } from './attach-servers.ts'
 import { changeEntry, readNewServers, readWholeEntry } from './entry.ts'
 import { readServers } from './servers.ts'
-import { listEntryWarnings, printWarning } from './unfilled.ts'
+import { listEntryWarnings, printWarning } from './entry-warnings.ts'
 
 /** Runs `crabtalk mcp add`. */
 export const addServerCommand: CommandHandler = async (invocation) => {

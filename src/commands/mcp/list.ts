@@ -15,7 +15,7 @@ import { findFileServer, toFileServerText, toJsonFileServer } from './file-serve
 import { toJsonTool } from './rows.ts'
 import { readAllServers, readServers, type ServerRow } from './servers.ts'
 import { printSessionServers, readSessionServers, toJsonSessionServer } from './session-list.ts'
-import { listEntryWarnings, printWarning } from './unfilled.ts'
+import { listEntryWarnings, printWarning } from './entry-warnings.ts'
 
 /** Runs `crabtalk mcp list`; exits as for `config` when an agent file is invalid. */
 export const listServersCommand: CommandHandler = async ({ options, host, signal }) => {

@@ -19,7 +19,7 @@ import type { EdgeServer, ServerScope } from '../../edge/entries/types.ts'
 import { openResolver, toSessionPlace } from '../session-servers.ts'
 import { answerServers } from '../trust/answer-servers.ts'
 import { changeEntry, readNewServers, readWholeEntry } from './entry.ts'
-import { listEntryWarnings, printWarning } from './unfilled.ts'
+import { listEntryWarnings, printWarning } from './entry-warnings.ts'
 
 /** The mcp.toml that a command changes. */
 export interface ScopedFile {

@@ -15,7 +15,7 @@ import { readAgentOption } from './change.ts'
 import { findFileServer, listFileServers, requireFileEntry } from './file-servers.ts'
 import { toJsonTool, toToolRow } from './rows.ts'
 import { readAllServers, readServers } from './servers.ts'
-import { printWarning } from './unfilled.ts'
+import { printWarning } from './entry-warnings.ts'
 
 /** Runs `crabtalk mcp ping`; exits with the code of the first failure. */
 export const pingServersCommand: CommandHandler = async (invocation) => {
