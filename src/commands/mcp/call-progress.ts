@@ -3,7 +3,7 @@ import type { McpTraceEvent } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, requestMany } from '../../core/protocol/dispatch.ts'
 
 /**
- * Reports what the servers of an agent say of the progress of calls that are not part of a turn, from their messages. It ends with the
+ * Reports the progress that the servers of an agent send for calls that are not part of a turn. It ends with the
  * signal, or when the messages cannot be read; never rejects.
  */
 export async function followCallProgress(

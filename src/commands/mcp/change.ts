@@ -14,8 +14,8 @@ import { request } from '../../core/protocol/dispatch.ts'
 import type { Attached } from '../../daemon/attach.ts'
 import { attachServers } from './attach-servers.ts'
 import { changeEntry, readNewServers, readWholeEntry } from './entry.ts'
-import { readServers } from './servers.ts'
 import { listEntryWarnings, printWarning } from './entry-warnings.ts'
+import { readServers } from './servers.ts'
 
 /** Runs `crabtalk mcp add`. */
 export const addServerCommand: CommandHandler = async (invocation) => {

@@ -11,11 +11,11 @@ import { describeTarget, findIdlePatterns, inferTransport } from '../../mcp/entr
 import { isVisibleTool } from '../../mcp/tools/entry-filter.ts'
 import { attachServers } from './attach-servers.ts'
 import { readAgentOption, readViewedAgent } from './change.ts'
+import { listEntryWarnings, printWarning } from './entry-warnings.ts'
 import { findFileServer, toFileServerText, toJsonFileServer } from './file-servers.ts'
 import { toJsonTool } from './rows.ts'
 import { readAllServers, readServers, type ServerRow } from './servers.ts'
 import { printSessionServers, readSessionServers, toJsonSessionServer } from './session-list.ts'
-import { listEntryWarnings, printWarning } from './entry-warnings.ts'
 
 /** Runs `crabtalk mcp list`; exits as for `config` when an agent file is invalid. */
 export const listServersCommand: CommandHandler = async ({ options, host, signal }) => {

@@ -12,10 +12,10 @@ import type { SessionServer } from '../../edge/entries/session-servers.ts'
 import { findIdlePatterns } from '../../mcp/entry-facts.ts'
 import { attachServers } from './attach-servers.ts'
 import { readAgentOption } from './change.ts'
+import { printWarning } from './entry-warnings.ts'
 import { findFileServer, listFileServers, requireFileEntry } from './file-servers.ts'
 import { toJsonTool, toToolRow } from './rows.ts'
 import { readAllServers, readServers } from './servers.ts'
-import { printWarning } from './entry-warnings.ts'
 
 /** Runs `crabtalk mcp ping`; exits with the code of the first failure. */
 export const pingServersCommand: CommandHandler = async (invocation) => {

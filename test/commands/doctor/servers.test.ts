@@ -42,7 +42,7 @@ test('mcp doctor starts and ends each server, and ends with the last line of sta
   assert.match(found[0]!.text, /^ok: good of crab started in \d+ ms, 2 tools$/)
   assert.match(
     found[1]!.text,
-    /^problem: bad of crab: it exited with code 3: Error: no database; its last words: last words$/,
+    /^problem: bad of crab: it exited with code 3: Error: no database; last line of standard error: last words$/,
   )
   assert.equal(found[1]!.hint, 'see crabtalk mcp logs bad -a crab')
   assert.doesNotMatch(JSON.stringify(found), /s3cr3t/)

@@ -94,7 +94,7 @@ function toProblem(
   const why = message.replace(/^Cannot use the MCP server "[^"]*": /, '')
   const line = lastLine === undefined ? '' : sanitizeLine(redactText(lastLine)).slice(0, MAX_LINE).trim()
   const isKnown = line === '' || why.includes(line) || (hint !== undefined && line.includes(hint))
-  const more = isKnown ? '' : `; its last words: ${line}`
+  const more = isKnown ? '' : `; last line of standard error: ${line}`
   const see =
     agent.id === '' ? 'see crabtalk mcp list' : `see crabtalk mcp logs ${entry.name} -a ${agent.name}`
   return problem(`${what}: ${why}${more}`, hint ?? see)

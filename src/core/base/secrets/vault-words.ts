@@ -80,7 +80,7 @@ export async function fillTemplate(
 }
 
 /**
- * Finds the secrets in a word of a helper of this program. Names are none, whatever they look like, unless they
+ * Finds the secrets in a word of a helper of this program. Names of credentials are not secrets, unless they
  * have the form of a token; `findIn` finds those in the literal text of a template. Returns undefined for a word
  * that has no documented form.
  */
