@@ -1,6 +1,7 @@
 import { mkdtempDisposable } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { CrabError } from '../../core/base/errors.ts'
 import type { ManagerCommand, UpHost } from '../types.ts'
 
@@ -33,7 +34,12 @@ export async function readProgramVersion(
   signal: AbortSignal,
 ): Promise<string> {
   const argv: ManagerCommand = [program, '--version']
-  const { code, stdout, stderr } = await host.run(argv, { env: host.env, timeoutMs: TRY_MS }, signal)
+  const run = () => host.run(argv, { env: host.env, timeoutMs: TRY_MS }, signal)
+  const { code, stdout, stderr } = await run().catch(async (reason: NodeJS.ErrnoException) => {
+    if (reason.code !== 'ETXTBSY') throw reason
+    await sleep(BUSY_MS, undefined, { signal }) // another child, just forked, still had the new file open
+    return await run()
+  })
   const version = /^crabtalk (\S+)\n$/.exec(stdout)?.[1]
   if (code === 0 && version !== undefined) return version
   throw unfitProgramError(`it does not start here: ${firstLine(stderr) || `it ends with ${code}`}`)
@@ -71,3 +77,4 @@ const TRIALS: readonly { args: readonly string[]; isRight(stdout: string): boole
 ]
 const TRIAL_ENV = { CRABTALK_NO_DAEMON: '1', CRABTALK_SERVICE_MANAGER: 'supervisor' }
 const TRY_MS = 30_000
+const BUSY_MS = 200

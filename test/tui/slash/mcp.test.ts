@@ -140,7 +140,7 @@ test('the keys of /mcp act on servers of files too, or say which file has them a
   assert.match(await pressAt('pj', 't'), /^Tools of pj, as crab gets them\n {2}mcp__pj__echo/)
   assert.equal(row(chat)['STATE'], 'connected')
   const before = server.starts().length
-  assert.match(await pressAt('pj', 'p'), /^pj answers in \d+ ms$/)
+  assert.match(await pressAt('pj', 'p'), /^pj answers in \d+ ms/)
   assert.match(await pressAt('pj', 'l'), /^Standard error of pj\n/)
   assert.match(await pressAt('pj', 'v'), /^MCP servers of crab.*\npj\n {2}state +connected\n/s)
   assert.equal(server.starts().length, before)
