@@ -77,6 +77,11 @@ test('trust list shows every file once, in its last state', async () => {
   await store.addNotices(path, notices, AbortSignal.timeout(10_000))
   await run(one, 'list', listTrustedFoldersCommand, [])
   assert.match(one.stdout(), / AGENTS\.md, Crab\.md\n$/)
+  const before = one.stdout()
+  await runTrust(one, ['--list'])
+  assert.equal(one.stdout(), before + before)
+  for (const more of ['.', '--yes', '--revoke'])
+    await assert.rejects(runTrust(one, ['--list', more]), { kind: 'usage' })
 })
 
 test('trust says which file is not valid; --revoke without such a file records nothing; list shows what changed', async () => {

@@ -10,6 +10,7 @@ import type { SessionServer } from '../../edge/entries/session-servers.ts'
 import { attachServers } from './attach-servers.ts'
 import { readViewedAgent } from './change.ts'
 import { type FileServerView, findFileServer, listFileServers, viewFileServers } from './file-servers.ts'
+import { toJsonHealth } from './rows.ts'
 import { stateName } from './servers.ts'
 
 /**
@@ -121,16 +122,5 @@ function formatUntil(time: string, now: number): string {
 }
 
 function toJson({ agent, name, state, error, lastErrorAt, peer }: Health) {
-  return {
-    agent,
-    name,
-    state,
-    ok: !BROKEN.has(state),
-    connected_at: peer?.connectedAt || null,
-    last_ok_at: peer?.lastOkAt || null,
-    last_error_at: lastErrorAt || peer?.lastErrorAt || null,
-    error: error || null,
-    failures: peer?.failures ?? 0,
-    next_retry_at: peer?.nextRetryAt || null,
-  }
+  return { agent, name, state, ok: !BROKEN.has(state), ...toJsonHealth(peer, { error, lastErrorAt }) }
 }

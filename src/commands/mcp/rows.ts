@@ -1,4 +1,9 @@
-import { type McpToolView, PolicyEffect, type PolicyRule } from '../../core/protocol/crabtalk.generated.ts'
+import {
+  type McpPeer,
+  type McpToolView,
+  PolicyEffect,
+  type PolicyRule,
+} from '../../core/protocol/crabtalk.generated.ts'
 
 /** Returns the name of a rule's effect. */
 export function ruleEffectName(effect: PolicyEffect): string {
@@ -39,4 +44,19 @@ const EFFECTS: Record<PolicyEffect, string> = {
   [PolicyEffect.ALLOW]: 'allow',
   [PolicyEffect.ASK]: 'ask',
   [PolicyEffect.DENY]: 'deny',
+}
+
+/** Converts the health of a server to JSON; empty and unknown values are null. */
+export function toJsonHealth(
+  peer: McpPeer | undefined,
+  { error, lastErrorAt }: { error: string; lastErrorAt: string },
+) {
+  return {
+    connected_at: peer?.connectedAt || null,
+    last_ok_at: peer?.lastOkAt || null,
+    last_error_at: lastErrorAt || peer?.lastErrorAt || null,
+    error: error || null,
+    failures: peer?.failures ?? 0,
+    next_retry_at: peer?.nextRetryAt || null,
+  }
 }

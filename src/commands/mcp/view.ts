@@ -8,7 +8,7 @@ import type { McpPeer } from '../../core/protocol/crabtalk.generated.ts'
 import { hasServerFiles } from '../../edge/entries/has-server-files.ts'
 import { isMcpOff, openResolver, toSessionPlace } from '../session-servers.ts'
 import { attachServers } from './attach-servers.ts'
-import { toJsonTool } from './rows.ts'
+import { toJsonHealth, toJsonTool } from './rows.ts'
 import { type AgentViews, readAgentViews, stateName } from './servers.ts'
 import { type ViewedAgent, type ViewedServer, type ViewedSession, viewAgent } from './view-facts.ts'
 import { describeAgent, describeViewedServer, shortFingerprint, toViewRow, VIEW_HEADER } from './view-text.ts'
@@ -142,20 +142,6 @@ function toJsonServer(server: ViewedServer) {
     ...{ env_names: server.envNames, header_names: server.headerNames },
     ...{ owners: peer?.owners ?? [], pid: peer?.pid ?? null, health: toJsonHealth(peer, server) },
     tools: tools?.map((tool) => toJsonTool(name, tool)) ?? null,
-  }
-}
-
-function toJsonHealth(
-  peer: McpPeer | undefined,
-  { error, lastErrorAt }: Pick<ViewedServer, 'error' | 'lastErrorAt'>,
-) {
-  return {
-    connected_at: peer?.connectedAt || null,
-    last_ok_at: peer?.lastOkAt || null,
-    last_error_at: lastErrorAt || peer?.lastErrorAt || null,
-    error: error || null,
-    failures: peer?.failures ?? 0,
-    next_retry_at: peer?.nextRetryAt || null,
   }
 }
 

@@ -10,11 +10,18 @@ import type { UntrustedFile } from '../../edge/entries/server-trust.ts'
 import { type FoundServers, findSessionServers } from '../../edge/entries/session-servers.ts'
 import { openResolver, toSessionPlace } from '../session-servers.ts'
 import { answerServers } from './answer-servers.ts'
-import { findProjectRoot, isTrustRecorded, removeTrustedFolderCommand, requireDirectory } from './trust.ts'
+import {
+  findProjectRoot,
+  isTrustRecorded,
+  listTrustedFoldersCommand,
+  removeTrustedFolderCommand,
+  requireDirectory,
+} from './trust.ts'
 
 /** Runs `crabtalk trust`: shows what the files of a project would run, and asks whether they may. */
 export const trustServersCommand: CommandHandler = async (invocation) => {
   const { options, host, signal } = invocation
+  if (options.has('list')) return await listFiles(invocation)
   if (options.has('revoke')) return await revokeServers(invocation)
   await requireDirectory(options.args[0] ?? '.', host)
   const cwd = resolve(host.cwd(), options.args[0] ?? '.')
@@ -42,6 +49,17 @@ export const trustServersCommand: CommandHandler = async (invocation) => {
   if (found.problems.some(({ file }) => file !== place.paths.userServers)) return ERROR_KINDS.config.exit
   if (found.untrusted.length === 0) printNothingToAsk(host, found)
   return 0
+}
+
+/** Lists as `crabtalk trust list` does. Throws `usage` for a directory or another option. */
+async function listFiles(invocation: Parameters<CommandHandler>[0]): Promise<number> {
+  const { options } = invocation
+  if (options.args.length > 0 || options.has('yes') || options.has('revoke')) {
+    throw new CrabError('usage', 'Cannot combine --list with a directory, --yes or --revoke', {
+      hint: 'give only one',
+    })
+  }
+  return await listTrustedFoldersCommand(invocation)
 }
 
 /** Stops trusting the files of a folder; records nothing about a folder that has none. */

@@ -47,6 +47,7 @@ what changed. After a "no" the next file is asked about. DIR is the current dire
 one. Exits with 78 when a file of the project is not valid.`,
     options: [
       { name: 'yes', short: 'y', summary: 'Trust the files without asking, after showing them' },
+      { name: 'list', summary: 'List what you answered: the same as crabtalk trust list' },
       { name: 'revoke', summary: 'Do not start them any more: the same as crabtalk trust remove' },
     ],
     examples: ['crabtalk trust', 'crabtalk trust --yes src', 'crabtalk trust --revoke'],
